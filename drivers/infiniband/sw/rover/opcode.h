@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * opcode - one row for each BTH opcode: what it is and which headers it has
+ *
+ * Everything the protocol rooms ask of an opcode is a flag or an offset here,
+ * so they need no switch over opcodes.  Pure: also compiled in user space.
+ */
+#ifndef ROVER_OPCODE_H
+#define ROVER_OPCODE_H
+
+#include <linux/types.h>
+
+/* BTH opcodes, IBTA table 38: transport in the upper three bits. */
+enum rover_bth_opcode {
+	ROVER_RC_SEND_FIRST		= 0x00,
+	ROVER_RC_SEND_MIDDLE		= 0x01,
+	ROVER_RC_SEND_LAST		= 0x02,
+	ROVER_RC_SEND_LAST_IMM		= 0x03,
+	ROVER_RC_SEND_ONLY		= 0x04,
+	ROVER_RC_SEND_ONLY_IMM		= 0x05,
+	ROVER_RC_WRITE_FIRST		= 0x06,
+	ROVER_RC_WRITE_MIDDLE		= 0x07,
+	ROVER_RC_WRITE_LAST		= 0x08,
+	ROVER_RC_WRITE_LAST_IMM		= 0x09,
+	ROVER_RC_WRITE_ONLY		= 0x0a,
+	ROVER_RC_WRITE_ONLY_IMM		= 0x0b,
+	ROVER_RC_READ_REQUEST		= 0x0c,
+	ROVER_RC_READ_RESP_FIRST	= 0x0d,
+	ROVER_RC_READ_RESP_MIDDLE	= 0x0e,
+	ROVER_RC_READ_RESP_LAST		= 0x0f,
+	ROVER_RC_READ_RESP_ONLY		= 0x10,
+	ROVER_RC_ACK			= 0x11,
+	ROVER_RC_ATOMIC_ACK		= 0x12,
+	ROVER_RC_CMP_SWAP		= 0x13,
+	ROVER_RC_FETCH_ADD		= 0x14,
+	ROVER_RC_SEND_LAST_INV		= 0x16,
+	ROVER_RC_SEND_ONLY_INV		= 0x17,
+};
+
+/* What a packet belongs to. */
+enum rover_op_class {
+	ROVER_CLASS_SEND,
+	ROVER_CLASS_WRITE,
+	ROVER_CLASS_READ,
+	ROVER_CLASS_ATOMIC,
+	ROVER_CLASS_READ_RESP,
+	ROVER_CLASS_ACK,
+	ROVER_CLASS_ATOMIC_ACK,
+};
+
+#define ROVER_OP_START		(1U << 0)	/* first packet of a message */
+#define ROVER_OP_END		(1U << 1)	/* last packet of a message */
+#define ROVER_OP_REQUEST	(1U << 2)	/* for the responder */
+#define ROVER_OP_RESPONSE	(1U << 3)	/* for the completer */
+#define ROVER_OP_PAYLOAD	(1U << 4)	/* may carry payload */
+#define ROVER_OP_RETH		(1U << 5)
+#define ROVER_OP_ATOMETH	(1U << 6)
+#define ROVER_OP_AETH		(1U << 7)
+#define ROVER_OP_ATOMACK	(1U << 8)
+#define ROVER_OP_IMM		(1U << 9)
+#define ROVER_OP_INV		(1U << 10)	/* IETH */
+#define ROVER_OP_RECV		(1U << 11)	/* its message consumes a receive */
+
+/**
+ * struct rover_opcode - a row of the table
+ * @name: as IBTA and tshark write it, without the transport; NULL in rows
+ *	that no transport of rover's knows
+ * @flags: ROVER_OP_*
+ * @class: enum rover_op_class
+ * @hdr_len: bytes from the start of the BTH to the payload
+ * @ext: offset of the first extended header from the start of the BTH
+ * @imm: offset of the immediate data or IETH, 0 without one
+ *
+ * A packet has at most one of RETH, ATOMETH and AETH, always at @ext; an
+ * ATOMACK follows its AETH.
+ */
+struct rover_opcode {
+	const char *name;
+	u16 flags;
+	u8 class;
+	u8 hdr_len;
+	u8 ext;
+	u8 imm;
+};
+
+extern const struct rover_opcode rover_opcodes[256];
+
+/**
+ * rover_opcode_get() - the row of a BTH opcode
+ * @opcode: straight from the wire
+ *
+ * Return: NULL when rover does not speak it.
+ */
+static inline const struct rover_opcode *rover_opcode_get(u8 opcode)
+{
+	return rover_opcodes[opcode].name ? &rover_opcodes[opcode] : NULL;
+}
+
+#endif /* ROVER_OPCODE_H */

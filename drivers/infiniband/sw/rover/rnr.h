@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rnr - the two time codes of the wire, in nanoseconds
+ *
+ * IBTA table 46 (RNR NAK timer field) and 9.9.2.1.1 (local ACK timeout).
+ * Pure: also compiled in user space.
+ */
+#ifndef ROVER_RNR_H
+#define ROVER_RNR_H
+
+#include <linux/types.h>
+
+/**
+ * rover_rnr_ns() - how long a receiver that is not ready asks to wait
+ * @code: five bits of an RNR NAK, or min_rnr_timer of a queue pair
+ *
+ * Return: nanoseconds, from 10 microseconds to 655.36 milliseconds.
+ */
+static inline u64 rover_rnr_ns(u8 code)
+{
+	/* In units of ten microseconds; code 0 is the longest. */
+	static const u16 tens[32] = {
+		0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128,
+		192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144,
+		8192, 12288, 16384, 24576, 32768, 49152,
+	};
+
+	code &= 31;
+	return code ? tens[code] * 10000ULL : 655360000ULL;
+}
+
+/**
+ * rover_timeout_ns() - local ACK timeout
+ * @code: five bits of a queue pair's timeout attribute
+ *
+ * Return: 4.096 microseconds times two to the @code; 0 means wait forever.
+ */
+static inline u64 rover_timeout_ns(u8 code)
+{
+	code &= 31;
+	return code ? 4096ULL << code : 0;
+}
+
+#endif /* ROVER_RNR_H */

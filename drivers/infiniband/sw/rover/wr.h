@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wr - one row for each kind of send work request
+ *
+ * How a work request becomes packets and what its completion says.  Pure:
+ * also compiled in user space.
+ */
+#ifndef ROVER_WR_H
+#define ROVER_WR_H
+
+#include <linux/types.h>
+#include <rdma/rover-abi.h>
+
+#define ROVER_MAX_SGE		32
+#define ROVER_MAX_INLINE	512
+#define ROVER_MAX_MSG		(1U << 31)
+
+#define ROVER_WR_REMOTE		(1U << 0)	/* has remote address and rkey */
+#define ROVER_WR_GATHER		(1U << 1)	/* its SGL is read and sent */
+#define ROVER_WR_SCATTER	(1U << 2)	/* its SGL is written by a response */
+#define ROVER_WR_INLINE_OK	(1U << 3)
+#define ROVER_WR_RD_ATOMIC	(1U << 4)	/* counts against max_rd_atomic */
+#define ROVER_WR_ATOMIC		(1U << 5)	/* exactly eight bytes */
+#define ROVER_WR_IMM		(1U << 6)
+#define ROVER_WR_INV		(1U << 7)
+
+/**
+ * struct rover_wr - a row of the table
+ * @flags: ROVER_WR_*
+ * @cqe_opcode: enum rover_cqe_opcode of its completion
+ * @first: BTH opcode of the first of several packets
+ * @middle: of those between
+ * @last: of the last of several
+ * @only: of a message of one packet, or of the request
+ */
+struct rover_wr {
+	u8 flags;
+	u8 cqe_opcode;
+	u8 first;
+	u8 middle;
+	u8 last;
+	u8 only;
+};
+
+extern const struct rover_wr rover_wrs[ROVER_WQE_OPCODES];
+
+#endif /* ROVER_WR_H */
