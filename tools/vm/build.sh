@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# build.sh: the module for one kernel, and the user-space provider, both built inside the root tree.
+
+# Kernels share no objects, hence a copy of the sources for each. rsync keeps times, so what has not changed is not built again.
+build() {
+	local kernel=$1 version dir
+	shift
+	version=$(kernel_version "$kernel")
+	dir=$repo/build/$kernel
+	mkdir -p "$dir"
+	with_lock "build-$kernel" build_module "$kernel" "$version" "$@"
+	with_lock build-provider build_provider
+}
+
+build_module() {
+	local kernel=$1 version=$2 sources=() source
+	shift 2
+	for source in drivers include Kbuild; do [[ ! -e $repo/$source ]] || sources+=("/rover/$source"); done
+	[[ -e $repo/Kbuild ]] || die "there is no $repo/Kbuild to build"
+	say "building rover.ko for $kernel ($version)"
+	# shellcheck disable=SC2016 # the inner shell expands these
+	(in_root -b "$repo:/rover" "${clean_env[@]}" bash -euc '
+		dir=/rover/build/$1 version=$2 sources=$3
+		shift 3
+		# Objects at the receiving end are no business of --delete.
+		rsync -rlpt --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
+		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" "$@" modules
+		module=$(find "$dir/src" -name rover.ko)
+		[[ $module ]] || { echo "the build made no rover.ko" >&2; exit 1; }
+
+		# The index that lets modprobe find rover by alias, made here as depmod is slow in a guest. Only a change
+		# in what the module says about itself asks for a new one.
+		facts=$(echo "$version"; modinfo -F alias -F depends "$module"; modinfo -F depends "$module"; nm "$module" | grep __ksymtab || true)
+		if [[ $facts != "$(cat "$dir/facts" 2>/dev/null)" ]]; then
+			index=$(mktemp -d)
+			at=$index/lib/modules/$version
+			mkdir -p "$at/kernel" "$at/updates" "$dir/modules"
+			cp "/lib/modules/$version"/modules.{order,builtin*} "$at/"
+			cp "$module" "$at/updates/"
+			mount --bind "/lib/modules/$version/kernel" "$at/kernel"
+			depmod -b "$index" "$version"
+			cp "$at"/modules.{dep,alias,symbols,softdep,devname,builtin}*.bin "$at"/modules.{dep,alias,softdep} "$dir/modules/" 2>/dev/null || true
+			umount "$at/kernel"
+			rm -rf "$index"
+			echo "$facts" >"$dir/facts"
+		fi
+		cmp -s "$module" "$dir/rover.ko" || cp "$module" "$dir/rover.ko"
+	' build "$kernel" "$version" "${sources[*]}" "$@") >&2
+}
+
+build_provider() {
+	if [[ ! -x $repo/tools/provider/build ]]; then
+		say "no tools/provider/build yet: no provider"
+		return
+	fi
+	(in_root -b "$repo:/rover" "${clean_env[@]}" env -C /rover tools/provider/build build/provider) >&2
+}

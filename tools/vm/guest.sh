@@ -1,0 +1,206 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# guest.sh: starts the guests and judges them. A guest is silent until proven well: only the line it writes to its verdict
+# port, with the token of this run in it, ends in anything but a failure.
+
+status_silent=124
+status_splat=86
+
+# The folder and the processes of this run, for the trap that outlives the function.
+run=
+guests=()
+
+# What a guest needs before it can see the root tree, with what those modules need, in loading order.
+boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
+
+# The part of the initramfs that stays the same for a kernel: busybox, modules, init.
+prepare_initramfs() {
+	local version=$1 base stage module path names=()
+	base=$cache/initramfs/$version-$(key_of "$lab_dir/init" "$lab_dir/on.c" "${boot_modules[*]}").cpio
+	initramfs=$base
+	[[ ! -e $base ]] || return 0
+	stage=$(mktemp -d "$cache/run/initramfs.XXXXXX")
+	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin} "$cache/initramfs"
+	cp "$root/bin/busybox" "$stage/bin/"
+	for module in sh mount cat echo grep mkdir cp insmod poweroff switch_root; do ln -s busybox "$stage/bin/$module"; done
+	cp "$lab_dir/init" "$stage/init"
+	chmod 755 "$stage/init"
+	while read -r _ path; do
+		module=${path##*/}
+		module=${module%%.*}
+		[[ " ${names[*]} " != *" $module "* ]] || continue
+		names+=("$module")
+		case $path in
+		*.xz) xz -dc "$root/$path" ;;
+		*.zst) zstd -qdc "$root/$path" ;;
+		*) cat "$root/$path" ;;
+		esac >"$stage/modules/$module.ko"
+	done < <((in_root modprobe -S "$version" --show-depends -a "${boot_modules[@]}") | grep '^insmod')
+	printf '%s\n' "${names[@]}" >"$stage/modules/list"
+	(in_root -b "$stage:/srv/run" -r "$lab_dir:/srv/lab" gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -o /srv/run/lab/bin/on /srv/lab/on.c)
+	(in_root -b "$stage:/srv/run" sh -c 'cd /srv/run && find . | cpio --quiet -o -H newc') >"$base.new"
+	rm -rf "$stage"
+	mv "$base.new" "$base"
+}
+
+# KVM only where it is more than a device node: the flag, and a guest that really comes up. Asked once in the life of the host.
+pick_accelerator() {
+	local known=$cache/kvm answer boot
+	accelerator=(-accel tcg,thread=multi -cpu max,-erms,-fsrm)
+	[[ -w /dev/kvm ]] && grep -qwE 'vmx|svm' /proc/cpuinfo || return 0
+	boot=$(cat /proc/sys/kernel/random/boot_id)
+	if ! grep -qs "^$boot" "$known"; then
+		say "trying KVM"
+		answer=no
+		accelerator=(-accel kvm -cpu host)
+		: >"$run/probe"
+		qemu_machine 256 1 "$run/probe.console" rover.probe
+		machine+=(-device virtserialport,nr=2,chardev=probe -chardev "file,id=probe,path=/srv/run/probe" -initrd "/srv/initramfs/${initramfs##*/}")
+		(in_root "${binds[@]}" timeout -s KILL 20 qemu-system-x86_64 "${machine[@]}") >/dev/null 2>&1 || true
+		[[ $(cat "$run/probe") != alive ]] || answer=yes
+		echo "$boot $answer" >"$known"
+	fi
+	accelerator=(-accel tcg,thread=multi -cpu max,-erms,-fsrm)
+	! grep -qs "^$boot yes" "$known" || accelerator=(-accel kvm -cpu host)
+}
+
+# The command line common to all guests, in $machine: MEGABYTES CPUS CONSOLE [KERNEL PARAMETERS]...
+# Time limits of the kernel's own watchdogs are raised: an emulated processor may stand still for long without anybody being
+# at fault. A task blocked for a minute is what tests look for.
+qemu_machine() {
+	local megabytes=$1 cpus=$2 console=$3 image
+	shift 3
+	image=$(kernel_image "$version")
+	machine=(-nodefaults -no-user-config -display none -no-reboot -M "q35,usb=off,smbus=off,sata=off" "${accelerator[@]}" -m "$megabytes" -smp "$cpus"
+		-kernel "${image#"$root"}"
+		-chardev "file,id=console,path=/srv/run/${console##*/}" -serial chardev:console
+		-device virtio-serial-pci -device virtio-rng-pci
+		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off no5lvl tsc=reliable nmi_watchdog=0 log_buf_len=16M random.trust_cpu=on
+			rcupdate.rcu_cpu_stall_timeout=120 hung_task_timeout_secs=60 sysctl.kernel.hung_task_timeout_secs=60
+			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 kmemleak=on $*")
+}
+
+# Start the guest of one end in the background; its process id lands in $guest_pid.
+start_guest() {
+	local end=$1 number=1
+	[[ $end == a ]] || number=2
+	: >"$run/$end.verdict"
+	qemu_machine "$megabytes" "$cpus" "$run/$end.console"
+	machine+=(-initrd "/srv/run/$end.initrd"
+		-fsdev local,id=root,path=/srv/root,security_model=none,multidevs=remap,readonly=on -device virtio-9p-pci,fsdev=root,mount_tag=root
+		-fsdev local,id=rover,path=/srv/repo,security_model=none,multidevs=remap,readonly=on -device virtio-9p-pci,fsdev=rover,mount_tag=rover
+		-fsdev local,id=out,path=/srv/out,security_model=none,multidevs=remap -device virtio-9p-pci,fsdev=out,mount_tag=out
+		-device virtserialport,nr=2,chardev=verdict -chardev "file,id=verdict,path=/srv/run/$end.verdict")
+	if [[ $topology == pair ]]; then
+		local net address
+		for net in data:77 lab:78; do
+			address=server=on
+			((number == 1)) || address=server=off,reconnect-ms=50
+			machine+=(-netdev "stream,id=${net%:*},$address,addr.type=unix,addr.path=/srv/run/${net%:*}.sock"
+				-device "virtio-net-pci,netdev=${net%:*},mac=52:54:00:${net#*:}:00:0$number,romfile=")
+		done
+	fi
+	# What the command prints goes to our own standard output without a detour.
+	[[ $end == b ]] || machine+=(-add-fd fd=3,set=1 -device virtserialport,nr=1,chardev=output -chardev file,id=output,path=/dev/fdset/1,append=on)
+	{
+		echo "END=$end TOPOLOGY=$topology KERNEL=$kernel MTU=$mtu ROVER=$rover SECONDS_ALLOWED=$seconds TOKEN=$token"
+		printf 'COMMAND=('
+		printf '%q ' "${command[@]}"
+		echo ')'
+	} >"$run/$end.stage/lab/config"
+	cp "$lab_dir/session" "$lab_dir/splats" "$run/$end.stage/lab/"
+	(in_root -b "$run/$end.stage:/srv/run" sh -c 'cd /srv/run && find . | cpio --quiet -o -H newc') | cat "$initramfs" - >"$run/$end.initrd"
+	# The guest ends by itself a little after its command's time; this is for one that no longer can. It is the
+	# parent of QEMU, so that the end comes even if this script is killed.
+	in_root "${binds[@]}" timeout -s KILL "$((seconds + grace))" qemu-system-x86_64 "${machine[@]}" 3>&1 >"$run/$end.qemu" 2>&1 &
+	guest_pid=$!
+	guests+=("$guest_pid")
+}
+
+# What a guest's verdict line amounts to, as an exit status.
+judge() {
+	local end=$1 word status problems
+	read -r word status problems < <(sed -n "s/^verdict $token status \([0-9]*\) problems \([0-9]*\)$/said \1 \2/p" "$run/$end.verdict") || true
+	if [[ $word != said ]]; then
+		printf 'vm: guest %s went silent; the end of its console:\n' "$end" >&2
+		tail -n 60 "$run/$end.console" >&2 || true
+		cat "$run/$end.qemu" >&2
+		return $status_silent
+	fi
+	if ((status == status_silent)); then
+		printf 'vm: the command took too long; the end of the console:\n' >&2
+		tail -n 100 "$run/$end.console" >&2
+	fi
+	((!problems)) || return $status_splat
+	return "$status"
+}
+
+end_guests() {
+	local pid
+	for pid in "${guests[@]}"; do
+		# The timeout program passes no KILL on, so QEMU is asked first and by itself.
+		kill "$pid" 2>/dev/null || true
+	done
+	wait "${guests[@]}" 2>/dev/null || true
+	rm -rf --one-file-system "$run"
+}
+
+run_guests() {
+	local kernel=7.2 topology=single cpus=2 mtu=4200 megabytes='' seconds=300 rover=1 out='' command grace=60
+	local version initramfs token end ends=(a) status=0 one machine accelerator binds guest_pid
+	while [[ ${1:-} == -* ]]; do
+		case $1 in
+		--kernel) kernel=$2 ;;
+		--topology) topology=$2 ;;
+		--cpus) cpus=$2 ;;
+		--mtu) mtu=$2 ;;
+		--mem) megabytes=$2 ;;
+		--timeout) seconds=$2 ;;
+		--out) out=$2 ;;
+		--no-rover) rover=0; shift; continue ;;
+		--quiet) quiet=1; shift; continue ;;
+		--) shift; break ;;
+		*) die "run: no option $1" ;;
+		esac
+		shift 2
+	done
+	(($#)) || die "run: no command"
+	command=("$@")
+	[[ $topology == single || $topology == pair ]] || die "no topology $topology"
+	prepare "$kernel"
+	version=$(kernel_version "$kernel")
+	if [[ $kernel == debug ]]; then
+		: "${megabytes:=3072}"
+		grace=240
+	fi
+	: "${megabytes:=1536}"
+	[[ $rover == 0 || -e $repo/build/$kernel/rover.ko ]] || build "$kernel"
+
+	mkdir -p "$cache/run"
+	run=$(mktemp -d "$cache/run/guest.XXXXXX")
+	trap end_guests EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	[[ $out ]] || out=$run/out
+	mkdir -p "$out" "$run/a.stage/lab" "$run/b.stage/lab"
+	with_lock initramfs prepare_initramfs "$version"
+	prepare_initramfs "$version"
+	token=$(head -c 8 /proc/sys/kernel/random/uuid)
+	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/initramfs:/srv/initramfs" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")
+	pick_accelerator
+	[[ $topology == single ]] || ends+=(b)
+	for end in "${ends[@]}"; do start_guest "$end"; done
+	# Once one guest is gone without its word there is no use in waiting for the other.
+	for _ in "${ends[@]}"; do
+		wait -n "${guests[@]}" || true
+		for end in "${ends[@]}"; do [[ -s $run/$end.verdict ]] || kill -0 "${guests[@]}" 2>/dev/null || break 2; done
+	done
+	for end in "${ends[@]}"; do
+		one=0
+		judge "$end" || one=$?
+		# The worst wins: a silent guest, then a complaint, then the command's own status.
+		if ((one == status_silent || (one == status_splat && status != status_silent) || !status)); then status=$one; fi
+	done
+	return "$status"
+}

@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# kernels.sh: the distribution's kernels with their headers, unpacked into the root tree. Unpacked and not installed: an
+# installation would make an initramfs that nobody boots and run hooks that nobody needs.
+
+series=(6.1 6.12 7.2)
+
+# Modules that no virtual machine without a screen or a disk asks for; without them a kernel takes a fifth of the space, and
+# depmod a fifth of the time.
+unwanted_modules=(sound drivers/{accel,ata,bluetooth,comedi,counter,edac,extcon,firewire,gnss,gpu,hid,hwmon,i2c,i3c,iio,input,isdn}
+	drivers/{leds,mailbox,media,message,mfd,mmc,mtd,nfc,ntb,parport,pcmcia,phy,pinctrl,platform,pwm,rapidio,regulator,rtc}
+	drivers/{soundwire,spi,ssb,staging,thunderbolt,usb,video,w1,watchdog}
+	drivers/net/{arcnet,can,dsa,ethernet,fddi,hamradio,ieee802154,plip,usb,wan,wireless,wwan}
+	drivers/infiniband/hw net/{bluetooth,ieee802154,mac80211,nfc,wireless} fs/{bcachefs,btrfs,ceph,gfs2,jfs,ocfs2,xfs})
+
+# The full version of kernel K, as uname -r says it.
+kernel_version() {
+	[[ -s $cache/kernels/$1 ]] || die "kernel $1 is not prepared"
+	cat "$cache/kernels/$1"
+}
+
+# The newest ABI of a series that has both an image and headers: either may be late in the archive.
+resolve_kernel() {
+	(in_root apt-cache search --names-only "^linux-(image|headers)-${1//./\\.}\.[^ ]*-amd64\$") |
+		sed -nE 's/^linux-(image|headers)-([0-9.]+(\+deb[0-9]+|-[0-9]+)(\+[^ -]*)?-amd64) .*/\2/p' | sort -V | uniq -d | tail -n 1
+}
+
+# All linux-* packages that the given ones need; of alternatives, the first.
+kernel_closure() {
+	local todo=("$@") seen=' ' name
+	while ((${#todo[@]})); do
+		name=${todo[0]}
+		todo=("${todo[@]:1}")
+		[[ $seen != *" $name "* ]] || continue
+		seen+="$name "
+		mapfile -t -O "${#todo[@]}" todo < <((in_root apt-cache show --no-all-versions "$name") |
+			sed -n 's/^Depends: //p' | tr ',' '\n' | sed -nE 's/^ *(linux-(base|binary|modules|image|headers|kbuild|compiler)-[^ |]*).*/\1/p')
+	done
+	# shellcheck disable=SC2086 # one word each
+	printf '%s\n' $seen
+}
+
+install_kernel() {
+	local kernel=$1 version=$2 debs=/var/cache/rover-debs list exclude deb
+	mapfile -t list < <(kernel_closure "linux-image-$version" "linux-headers-$version")
+	say "kernel $kernel: $version (${#list[@]} packages)"
+	rm -rf "$root$debs"
+	mkdir -p "$root$debs"
+	(in_root "${clean_env[@]}" env -C "$debs" apt-get -qq -o APT::Sandbox::User=root download "${list[@]}") >&2
+	exclude=()
+	for deb in "${unwanted_modules[@]}"; do exclude+=(--exclude="*/lib/modules/*/kernel/$deb"); done
+	for deb in "$root$debs"/*.deb; do
+		# The tree's /lib is a link to /usr/lib, and has to remain one though older packages carry a folder.
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -x -C "$root" --keep-directory-symlink --exclude='./usr/share/doc' --exclude='./usr/share/lintian' "${exclude[@]}"
+	done
+	rm -rf "${root:?}$debs"
+	[[ -e $(kernel_image "$version") ]] || die "no image of $version in ${list[*]}"
+	(in_root depmod "$version") >&2
+	echo "$version" >"$cache/kernels/$kernel"
+}
+
+# Newer packages have the image beside the modules, older ones in /boot.
+kernel_image() {
+	local path
+	for path in "$root/boot/vmlinuz-$1" "$root/usr/lib/modules/$1/vmlinuz"; do
+		[[ ! -e $path ]] || { echo "$path"; return; }
+	done
+	echo "$root/boot/vmlinuz-$1"
+}
+
+prepare_kernels() {
+	local kernel version
+	mkdir -p "$cache/kernels"
+	for kernel in "${series[@]}"; do
+		[[ ! -s $cache/kernels/$kernel ]] || continue
+		version=$(resolve_kernel "$kernel")
+		[[ $version ]] || die "the archive has no kernel $kernel with headers"
+		install_kernel "$kernel" "$version"
+	done
+}
+
+list_kernels() {
+	local path
+	for path in "$cache"/kernels/*; do
+		[[ ! -s $path ]] || printf '%-6s %s\n' "${path##*/}" "$(cat "$path")"
+	done
+}
