@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cq - completion queues
+ *
+ * Completions are written in place into the shared ring under cq->lock; the
+ * event, if the program armed for it, is raised after the lock is dropped.
+ * For user queues arming and polling never enter the kernel.
+ */
+#ifndef ROVER_CQ_H
+#define ROVER_CQ_H
+
+#include <rdma/ib_verbs.h>
+
+#include "ring.h"
+
+/**
+ * struct rover_cq - a completion queue
+ * @ib: the core's part
+ * @lock: protects all below; a leaf, taken with interrupts off
+ * @ring: completions; @ring.head is used by kernel queues only
+ * @fired: arm word that has been answered (user queues)
+ * @armed: what a kernel user asked for: 0, ROVER_ARM_SOLICITED or _NEXT
+ * @overflow: no completion can be written any more
+ * @user: mapped by a program
+ */
+struct rover_cq {
+	struct ib_cq ib;
+	spinlock_t lock;
+	struct rover_ring ring;
+	u32 fired;
+	u32 armed;
+	bool overflow;
+	bool user;
+};
+
+static inline struct rover_cq *rover_cq(struct ib_cq *ib)
+{
+	return container_of(ib, struct rover_cq, ib);
+}
+
+/* Verbs; signatures are those of struct ib_device_ops on the newest kernel. */
+int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs);
+int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata);
+int rover_cq_resize(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata);
+int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc);
+int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
+
+/**
+ * rover_cq_post() - complete a work request
+ * @cq: completion queue
+ * @cqe: completion but for timestamp and phase, which are filled in here
+ * @solicited: raises the event also when armed for solicited ones only;
+ *	completions in error always do
+ *
+ * Raises IB_EVENT_CQ_ERR once when the queue overflows; later completions are
+ * lost then, and counted.
+ *
+ * Context: any; callers hold tx_lock or rx_lock.
+ * Return: false when the queue has overflowed: the queue pair must go to error.
+ */
+bool rover_cq_post(struct rover_cq *cq, const struct rover_cqe *cqe,
+		   bool solicited);
+
+#endif /* ROVER_CQ_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dev - the structures of a device, a context, a domain, a namespace
+ *
+ * Layout only; visible to all rooms.
+ */
+#ifndef ROVER_DEV_H
+#define ROVER_DEV_H
+
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+
+#include "obj.h"
+#include "stats.h"
+
+#define ROVER_MAX_CQE		(1U << 22)
+#define ROVER_MAX_QP_WR		(1U << 15)
+#define ROVER_MAX_RD_ATOMIC	64
+#define ROVER_PKEY		0xffff
+
+/**
+ * struct rover_net - rover in a network namespace
+ * @net: the namespace
+ * @lock: serialises @links, @sk4, @sk6
+ * @links: devices here; the sockets exist while there is one
+ * @sk4: UDP port 4791 over IPv4
+ * @sk6: and over IPv6; NULL where IPv6 is off
+ * @devs: RCU list of the devices here (rover_dev.net_node)
+ */
+struct rover_net {
+	struct net *net;
+	struct mutex lock;
+	unsigned int links;
+	struct socket *sk4;
+	struct socket *sk6;
+	struct list_head devs;
+};
+
+/**
+ * struct rover_dev - one RDMA device
+ * @ib: the core's part
+ * @ndev: interface it lives on; we hold a reference until unregistered
+ * @rnet: namespace it is counted in
+ * @net_node: in @rnet->devs, RCU
+ * @mrs: memory keys
+ * @stats: per-CPU counters
+ * @going: unregistration has begun; posts fail and destroyed queues flush
+ * @qps: live queue pairs, for limits and for waiting
+ */
+struct rover_dev {
+	struct ib_device ib;
+	struct net_device *ndev;
+	struct rover_net *rnet;
+	struct list_head net_node;
+	struct rover_table mrs;
+	struct rover_stats __percpu *stats;
+	bool going;
+	atomic_t qps;
+};
+
+struct rover_ucontext {
+	struct ib_ucontext ib;
+};
+
+struct rover_pd {
+	struct ib_pd ib;
+};
+
+static inline struct rover_dev *rover_dev(struct ib_device *ib)
+{
+	return container_of(ib, struct rover_dev, ib);
+}
+
+static inline void rover_count(struct rover_dev *dev, enum rover_stat id)
+{
+	rover_stat_inc(dev->stats, id);
+}
+
+#endif /* ROVER_DEV_H */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * kick - "this queue pair has work": data that travels upward
+ *
+ * Rooms low in the order, and contexts that must not run the protocol
+ * themselves (skb destructors, posts with interrupts off), put a queue pair on
+ * their CPU's list; a tasklet hands each to the one function that motion
+ * installed.  Any context.
+ */
+#ifndef ROVER_KICK_H
+#define ROVER_KICK_H
+
+#include <linux/llist.h>
+
+/**
+ * struct rover_kick - a place on the list
+ * @node: on a CPU's list
+ * @queued: bit 0: is on a list, or about to be taken off one
+ */
+struct rover_kick {
+	struct llist_node node;
+	unsigned long queued;
+};
+
+/**
+ * rover_kick() - see to it that the owner runs soon
+ * @kick: embedded in the owner; the caller guarantees that the owner lives
+ *	until its function has run (an owner reference goes with it)
+ *
+ * Context: any.
+ * Return: true when it was put on a list now; false when it was there already.
+ */
+bool rover_kick(struct rover_kick *kick);
+
+/**
+ * rover_kick_init() - at module load
+ * @run: called in softirq context for each owner that was kicked
+ */
+void rover_kick_init(void (*run)(struct rover_kick *kick));
+
+/**
+ * rover_kick_exit() - at module unload: wait for what still runs
+ */
+void rover_kick_exit(void);
+
+#endif /* ROVER_KICK_H */

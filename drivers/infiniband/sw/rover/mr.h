@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mr - memory regions: keys, rights, and where the bytes are
+ *
+ * A region is a table of chunks, all of one power-of-two size, so that the
+ * chunk of an address is a shift away and a huge page is one chunk.  Look-up
+ * under RCU takes a reference; rover_mr_dereg() makes the key unfindable and
+ * waits until the last reference is gone, so no reference may be kept across
+ * waiting for the wire: take it, move the bytes, put it.
+ */
+#ifndef ROVER_MR_H
+#define ROVER_MR_H
+
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <rdma/ib_verbs.h>
+
+#include "dev.h"
+#include "fault.h"
+#include "obj.h"
+
+enum rover_mr_kind {
+	ROVER_MR_USER,		/* pinned pages of a program */
+	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
+};
+
+/**
+ * struct rover_mr - a memory region
+ * @ib: the core's part
+ * @obj: key; lkey and rkey are the same number
+ * @kind: enum rover_mr_kind
+ * @access: IB_ACCESS_*
+ * @refs: look-ups under way, and one for being alive
+ * @gone: completed with the last reference
+ * @rcu: readers may still look at us after removal
+ * @iova: address of the first byte in the region's own terms
+ * @length: bytes
+ * @shift: log2 of the chunk size
+ * @offset: of the first byte in the first chunk
+ * @chunks: first page of each chunk; kvmalloc'ed
+ * @nchunks: how many
+ * @umem: the pinned pages
+ *
+ * All fields are constant while the region can be found.
+ */
+struct rover_mr {
+	struct ib_mr ib;
+	struct rover_obj obj;
+	u8 kind;
+	int access;
+	refcount_t refs;
+	struct completion gone;
+	struct rcu_head rcu;
+	u64 iova;
+	u64 length;
+	unsigned int shift;
+	u32 offset;
+	struct page **chunks;
+	u32 nchunks;
+	struct ib_umem *umem;
+};
+
+/* Verbs; signatures are those of struct ib_device_ops on the newest kernel. */
+struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata);
+struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access);
+int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
+
+/**
+ * rover_mr_find() - a region, by key, for a given use
+ * @pd: protection domain of the queue pair
+ * @key: local or remote key
+ * @access: rights needed, IB_ACCESS_*; 0 for local reading
+ * @addr: first byte of the use
+ * @len: bytes of the use; with 0 neither key nor address is looked at by
+ *	callers (IBTA 9.7.5.2.4), so do not call
+ * @mr: where to put it, with a reference
+ *
+ * Context: softirqs off or any; does not sleep.
+ * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
+ */
+enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
+			       u64 addr, u64 len, struct rover_mr **mr);
+
+/**
+ * rover_mr_put() - drop the reference rover_mr_find() took
+ * @mr: not used any more
+ *
+ * Context: any.
+ */
+static inline void rover_mr_put(struct rover_mr *mr)
+{
+	if (refcount_dec_and_test(&mr->refs))
+		complete(&mr->gone);
+}
+
+/**
+ * rover_mr_page() - the longest run of contiguous bytes at an address
+ * @mr: referenced
+ * @addr: in bounds
+ * @offset: where to put the byte offset into the page returned; may exceed a
+ *	page when the run is longer: page + (offset >> PAGE_SHIFT) is valid
+ * @run: where to put the length of the run from @addr on
+ *
+ * Return: the page; never NULL.
+ */
+struct page *rover_mr_page(const struct rover_mr *mr, u64 addr, u32 *offset,
+			   size_t *run);
+
+#endif /* ROVER_MR_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * packet - one received packet, as the protocol rooms see it
+ */
+#ifndef ROVER_PACKET_H
+#define ROVER_PACKET_H
+
+#include <linux/skbuff.h>
+
+#include "opcode.h"
+#include "wire.h"
+
+/**
+ * struct rover_packet - a packet that has been proved well-formed
+ * @op: its opcode's row
+ * @opcode: BTH opcode
+ * @ackreq: the sender wants an acknowledge
+ * @solicited: BTH's SE bit
+ * @ce: the network marked it congestion experienced
+ * @pad: bytes of padding
+ * @psn: its number
+ * @hdr: extended headers, copied out; begins with what follows the BTH
+ * @skb: holds the payload; its own frag_list is not part of it
+ * @payload_at: offset of the payload in @skb
+ * @payload: bytes, without pad and ICRC
+ * @imm: immediate data or key to invalidate, network order
+ */
+struct rover_packet {
+	const struct rover_opcode *op;
+	u8 opcode;
+	bool ackreq;
+	bool solicited;
+	bool ce;
+	u8 pad;
+	u32 psn;
+	union {
+		struct rover_reth reth;
+		struct rover_atometh atometh;
+		struct {
+			struct rover_aeth aeth;
+			struct rover_atomack atomack;
+		} __packed;
+	} hdr;
+	__be32 imm;
+	const struct sk_buff *skb;
+	int payload_at;
+	u32 payload;
+};
+
+#endif /* ROVER_PACKET_H */

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * qp - the queue pair: who owns which field, under which lock
+ *
+ * Lock order: ctl, rx_lock, tx_lock; CQ and route locks are leaves.  tx_lock
+ * and rx_lock are taken with softirqs off.
+ *
+ *   ctl      mutex: modify and destroy, one at a time
+ *   rx_lock  struct rover_rsp, rq: the responder
+ *   tx_lock  struct rover_req, struct rover_rtx, sq: requester and completer
+ *
+ * A context that wants to run the sending side sets a bit in @work and tries
+ * tx_lock: when another context holds it, that one finds the bit before it
+ * leaves.  rover_run() is this dance.
+ *
+ * Lifetime: found by number under RCU; @alive is cleared under both locks by
+ * destroy, and whoever takes a lock looks at it.  The memory lives until the
+ * last reference (destroy, skbs in the device, kicks) and a grace period.
+ */
+#ifndef ROVER_QP_H
+#define ROVER_QP_H
+
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <rdma/ib_verbs.h>
+
+#include "cq.h"
+#include "dev.h"
+#include "kick.h"
+#include "obj.h"
+#include "opcode.h"
+#include "ring.h"
+#include "route.h"
+#include "sgl.h"
+#include "wr.h"
+
+/* Outstanding send work requests: a power of two. */
+#define ROVER_MAX_INFLIGHT	128
+
+/* Bits of rover_qp.work: what is to be done, and by whom it was left. */
+#define ROVER_WORK_TX		0	/* run the requester */
+#define ROVER_WORK_RX		1	/* go on with READ responses */
+#define ROVER_TX_BLOCKED	2	/* the device is full: kick when it drains */
+
+/**
+ * struct rover_sent - what the kernel remembers of an outstanding request
+ * @wr_id: for the completion
+ * @psn: of its first packet
+ * @npsn: packets it spans, those of READ responses included
+ * @length: payload bytes
+ * @opcode: enum rover_wqe_opcode
+ * @flags: ROVER_WQE_*
+ *
+ * The work request itself stays in the ring and is read, and proved, again
+ * when something must be sent again.  It must still say the same.
+ */
+struct rover_sent {
+	u64 wr_id;
+	u32 psn;
+	u32 npsn;
+	u32 length;
+	u8 opcode;
+	u8 flags;
+};
+
+/**
+ * struct rover_wqe - a send work request, copied once and proved
+ * @hdr: head
+ * @sge: gather or scatter entries
+ * @index: free-running ring index it was read from
+ * @valid: holds a request
+ */
+struct rover_wqe {
+	struct rover_send_wqe hdr;
+	struct rover_sge sge[ROVER_MAX_SGE];
+	u32 index;
+	bool valid;
+};
+
+/**
+ * struct rover_req - requester and completer; under tx_lock
+ * @psn: of the next packet to send; lies behind @next_psn while resending
+ * @next_psn: of the next packet never sent yet
+ * @una: oldest PSN not acknowledged
+ * @acked: ring index of the oldest outstanding request (first in @sent)
+ * @sending: ring index of the request whose packets are being sent
+ * @fetched: ring index after the newest request with a row in @sent
+ * @sent: rows by ring index modulo ROVER_MAX_INFLIGHT, from @acked to @fetched
+ * @offset: packets of request @sending already sent
+ * @wqe: request @sending
+ * @resp: request whose response is arriving (READ, atomic)
+ * @resp_sgl: where its data goes
+ * @rd_atomic: READs and atomics on the wire
+ * @since_ackreq: packets since AckReq was last set
+ * @window: most unacknowledged packets
+ * @train_max: most packets in one train; small after loss
+ * @ip_id: IPv4 identification of the next packet
+ * @retries: transport retries left
+ * @rnr_retries: RNR retries left
+ * @rnr_wait: waiting for the RNR timer; nothing is sent
+ * @resend_until: @next_psn at the last go-back: packets before it are resent
+ * @drained: SQ_DRAINED was raised in this stay in SQD
+ */
+struct rover_req {
+	u32 psn;
+	u32 next_psn;
+	u32 una;
+	u32 acked;
+	u32 sending;
+	u32 fetched;
+	u32 offset;
+	struct rover_sent *sent;
+	struct rover_wqe wqe;
+	struct rover_wqe resp;
+	struct rover_sgl resp_sgl;
+	u16 rd_atomic;
+	u16 since_ackreq;
+	u32 window;
+	u16 train_max;
+	u16 ip_id;
+	u8 retries;
+	u8 rnr_retries;
+	bool rnr_wait;
+	bool drained;
+	u32 resend_until;
+};
+
+/**
+ * struct rover_rtx - when to send again; under tx_lock
+ * @timer: one for both waits; softirq
+ * @deadline: of the oldest unacknowledged packet, or of the RNR wait; 0 none
+ * @srtt: smoothed round trip, ns; 0 before the first sample
+ * @rttvar: its mean deviation, ns
+ * @sample_psn: packet being timed
+ * @sample_at: when it left; 0 when none is being timed
+ * @backoff: doublings of the timeout since the last progress
+ */
+struct rover_rtx {
+	struct hrtimer timer;
+	u64 deadline;
+	u64 srtt;
+	u64 rttvar;
+	u64 sample_at;
+	u32 sample_psn;
+	u8 backoff;
+};
+
+/* How far the answer to a READ or atomic has come. */
+enum rover_res_state {
+	ROVER_RES_FREE,
+	ROVER_RES_READ,		/* responses may still have to be sent */
+	ROVER_RES_DONE,		/* kept for duplicates only */
+};
+
+/**
+ * struct rover_res - a READ or atomic that may have to be answered again
+ * @state: enum rover_res_state
+ * @opcode: BTH opcode of the request
+ * @psn: of the request, and of the first response
+ * @npsn: responses
+ * @va: remote address, as asked for
+ * @rkey: as asked for
+ * @length: bytes asked for
+ * @orig: atomic: value to answer with
+ * @msn: message sequence number of the response
+ * @next: READ: packets already sent of this answer
+ */
+struct rover_res {
+	u8 state;
+	u8 opcode;
+	u32 psn;
+	u32 npsn;
+	u32 rkey;
+	u32 length;
+	u32 msn;
+	u32 next;
+	u64 va;
+	u64 orig;
+};
+
+/**
+ * struct rover_rsp - responder; under rx_lock
+ * @psn: expected next
+ * @msn: messages completed
+ * @class: enum rover_op_class of the message under way
+ * @in_message: between a FIRST and its LAST
+ * @nak_sent: NAK for the current gap is out; silent until it fills
+ * @ack_due: acknowledge at the end of this batch
+ * @have_wqe: @wqe holds a receive taken by the message under way
+ * @received: payload bytes of the message under way
+ * @length: bytes its RETH announced (WRITE)
+ * @dst: where its payload goes
+ * @wqe: receive work request, copied once
+ * @sge: its scatter entries
+ * @res: answers that may be repeated; a ring of @res_max
+ * @res_max: rows of @res
+ * @res_head: oldest row in use
+ * @res_tail: next row; rows from head to tail are in use
+ * @res_send: row whose responses are to be sent next
+ * @ip_id: IPv4 identification of the next response
+ * @comm_est: COMM_EST was raised
+ */
+struct rover_rsp {
+	u32 psn;
+	u32 msn;
+	u8 class;
+	bool in_message;
+	bool nak_sent;
+	bool ack_due;
+	bool have_wqe;
+	bool comm_est;
+	u32 received;
+	u32 length;
+	struct rover_sgl dst;
+	struct rover_recv_wqe wqe;
+	struct rover_sge sge[ROVER_MAX_SGE];
+	struct rover_res *res;
+	u32 res_max;
+	u32 res_head;
+	u32 res_tail;
+	u32 res_send;
+	u16 ip_id;
+};
+
+/**
+ * struct rover_qp - a queue pair
+ * @obj: its number
+ * @dev: device
+ * @ib: the core's queue pair; do not touch unless @alive
+ * @pd: protection domain
+ * @scq: send completions
+ * @rcq: receive completions
+ * @state: enum ib_qp_state; written under ctl and both locks, read anywhere
+ * @alive: cleared under both locks when it is destroyed
+ * @user: its rings belong to a program
+ * @sig_all: every send request completes
+ * @max_send_sge: as granted
+ * @max_recv_sge: as granted
+ * @max_inline: as granted
+ * @remote_qpn: peer's number
+ * @mtu: path MTU in bytes
+ * @mtu_shift: and its log2
+ * @path: headers and route
+ * @access: what the peer may do, IB_ACCESS_REMOTE_*
+ * @attr: attributes as modified, for query; under ctl
+ * @refs: see above
+ * @rcu: for freeing
+ * @kick: its place on the list of runnable queue pairs
+ * @work: ROVER_WORK_*
+ * @tx_bytes: bytes of ours in the device
+ */
+struct rover_qp {
+	/* constant, or changed under both locks by modify; read everywhere */
+	struct rover_obj obj;
+	struct rover_dev *dev;
+	struct ib_qp *ib;
+	struct ib_pd *pd;
+	struct rover_cq *scq;
+	struct rover_cq *rcq;
+	int state;
+	bool alive;
+	bool user;
+	bool sig_all;
+	u8 max_send_sge;
+	u8 max_recv_sge;
+	u16 max_inline;
+	u32 remote_qpn;
+	u32 mtu;
+	u8 mtu_shift;
+	int access;
+	struct rover_path path;
+
+	/* control: cold */
+	struct mutex ctl;
+	struct ib_qp_attr attr;
+	struct rcu_head rcu;
+
+	/* shared between all contexts */
+	refcount_t refs ____cacheline_aligned_in_smp;
+	unsigned long work;
+	atomic_t tx_bytes;
+	struct rover_kick kick;
+
+	/* sending */
+	spinlock_t tx_lock ____cacheline_aligned_in_smp;
+	struct rover_ring sq;
+	struct rover_req req;
+	struct rover_rtx rtx;
+
+	/* receiving */
+	spinlock_t rx_lock ____cacheline_aligned_in_smp;
+	struct rover_ring rq;
+	struct rover_rsp rsp;
+};
+
+/* What the core allocates; the queue pair proper outlives it by a moment. */
+struct rover_ibqp {
+	struct ib_qp ib;
+	struct rover_qp *qp;
+};
+
+static inline struct rover_qp *rover_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct rover_ibqp, ib)->qp;
+}
+
+
+#endif /* ROVER_QP_H */

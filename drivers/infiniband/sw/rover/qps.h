@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * qps - all queue pairs: how they are found, what their state allows, and how
+ * they go to error and out of memory
+ */
+#ifndef ROVER_QPS_H
+#define ROVER_QPS_H
+
+#include "fault.h"
+#include "qp.h"
+
+/* All queue pairs of the module, by number. */
+extern struct rover_table rover_qpns;
+
+/**
+ * rover_qp_find() - a queue pair by its number
+ * @qpn: from the wire or from a program
+ *
+ * Context: under rcu_read_lock(); look at @alive after taking a lock.
+ */
+static inline struct rover_qp *rover_qp_find(u32 qpn)
+{
+	struct rover_obj *obj = rover_table_find(&rover_qpns, qpn);
+
+	return obj ? container_of(obj, struct rover_qp, obj) : NULL;
+}
+
+/* Permissions that follow from the state (IBTA 10.3.1). */
+#define ROVER_MAY_POST_SEND	(1U << 0)
+#define ROVER_MAY_POST_RECV	(1U << 1)
+#define ROVER_MAY_SEND		(1U << 2)	/* start new requests */
+#define ROVER_MAY_COMPLETE	(1U << 3)	/* accept responses, retransmit */
+#define ROVER_MAY_RECEIVE	(1U << 4)	/* accept requests */
+#define ROVER_MUST_FLUSH	(1U << 5)	/* complete all with FLUSH */
+
+extern const u8 rover_qp_may[IB_QPS_ERR + 1];
+
+/**
+ * rover_qp_allows() - may it, in its present state?
+ * @qp: any
+ * @what: one of ROVER_MAY_* or ROVER_MUST_FLUSH
+ */
+static inline bool rover_qp_allows(const struct rover_qp *qp, u8 what)
+{
+	return rover_qp_may[READ_ONCE(qp->state)] & what;
+}
+
+/**
+ * rover_qp_get() - take a reference
+ * @qp: found under RCU with a lock held and @alive seen, or referenced
+ */
+static inline void rover_qp_get(struct rover_qp *qp)
+{
+	refcount_inc(&qp->refs);
+}
+
+/**
+ * rover_qp_put() - drop a reference
+ * @qp: freed with the last one, after a grace period
+ *
+ * Context: any.
+ */
+void rover_qp_put(struct rover_qp *qp);
+
+/**
+ * rover_qp_kick() - see to it that a queue pair is run soon
+ * @qp: alive or referenced; work bits already set
+ *
+ * Context: any.
+ */
+void rover_qp_kick(struct rover_qp *qp);
+
+/**
+ * rover_qp_fail() - a queue pair goes to error now
+ * @qp: alive, in any state but RESET
+ * @event: what to tell the program; ROVER_EVENT_NONE for nothing
+ *
+ * Sets the state, marks both rings and leaves the flushing to whoever runs
+ * the queue pair next; a kick sees to that.  Going to error twice is fine: the
+ * second time nothing is raised.
+ *
+ * Context: tx_lock or rx_lock held.
+ */
+void rover_qp_fail(struct rover_qp *qp, enum rover_event event);
+
+/**
+ * rover_qps_init() - at module load
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rover_qps_init(void);
+
+/**
+ * rover_qps_exit() - at module unload: wait until every queue pair is freed
+ */
+void rover_qps_exit(void);
+
+/**
+ * rover_qps_alloc() - memory for a queue pair, counted
+ *
+ * Return: zeroed, with one reference; NULL without memory.
+ */
+struct rover_qp *rover_qps_alloc(void);
+
+#endif /* ROVER_QPS_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * route - where a queue pair's packets go, and the headers they wear
+ *
+ * A path is the IP and UDP header of every packet to one peer, made once, and
+ * the route to it, looked up when first needed and again when the stack says
+ * it has changed.
+ */
+#ifndef ROVER_ROUTE_H
+#define ROVER_ROUTE_H
+
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <linux/skbuff.h>
+#include <net/dst.h>
+#include <rdma/ib_verbs.h>
+
+/**
+ * struct rover_path - headers and route to one peer
+ * @v6: IPv6, else IPv4
+ * @hdr_len: bytes of IP and UDP header
+ * @ip4: header template; length, id and checksum are filled in per packet
+ * @ip6: header template; payload length is filled in per packet
+ * @udp: header template; length is filled in per packet
+ * @ifindex: interface of the source GID
+ * @prio: skb priority (service level), for VLAN PCP and ETS classes
+ * @dst: cached route; NULL until needed
+ * @cookie: for dst_check()
+ * @lock: serialises replacing @dst; readers use RCU
+ * @sgid_attr: reference on the source GID
+ * @net: namespace of the device; it outlives the path
+ */
+struct rover_path {
+	bool v6;
+	u8 hdr_len;
+	union {
+		struct iphdr ip4;
+		struct ipv6hdr ip6;
+	};
+	struct udphdr udp;
+	int ifindex;
+	u32 prio;
+	struct dst_entry __rcu *dst;
+	u32 cookie;
+	spinlock_t lock;
+	const struct ib_gid_attr *sgid_attr;
+	struct net *net;
+};
+
+/**
+ * rover_path_init() - make the headers of a path
+ * @path: to be initialised
+ * @net: namespace of the device
+ * @attr: address handle attributes; attr->grh.sgid_attr is referenced
+ * @sport: UDP source port, see rdma_get_udp_sport()
+ *
+ * Context: may sleep.
+ * Return: 0, or -EINVAL when the GID is not a RoCEv2 one.
+ */
+int rover_path_init(struct rover_path *path, struct net *net,
+		    const struct rdma_ah_attr *attr, u16 sport);
+
+/**
+ * rover_path_destroy() - drop route and GID
+ * @path: nobody sends along it any more; all zero is fine
+ *
+ * Context: any that may drop a GID reference (process).
+ */
+void rover_path_destroy(struct rover_path *path);
+
+/**
+ * rover_path_forget() - look the route up again before the next packet
+ * @path: initialised
+ *
+ * Context: any.
+ */
+void rover_path_forget(struct rover_path *path);
+
+/**
+ * rover_path_dst() - the route, valid for now
+ * @path: initialised
+ *
+ * Context: under rcu_read_lock(), softirqs off; does not sleep.
+ * Return: a route without a reference, for skb_dst_set_noref(); or an
+ * ERR_PTR: -ENETUNREACH, -EHOSTUNREACH, ...
+ */
+struct dst_entry *rover_path_dst(struct rover_path *path);
+
+/**
+ * rover_path_match() - did this packet come from the peer of this path?
+ * @path: initialised
+ * @net: namespace it came in
+ * @v6: IPv6, else IPv4
+ * @ip: its IP header
+ *
+ * Return: true when addresses and namespace are those of the path, mirrored.
+ */
+static inline bool rover_path_match(const struct rover_path *path,
+				    const struct net *net, bool v6,
+				    const void *ip)
+{
+	if (path->v6 != v6 || path->net != net)
+		return false;
+	if (v6) {
+		const struct ipv6hdr *h = ip;
+
+		return ipv6_addr_equal(&h->saddr, &path->ip6.daddr) &&
+		       ipv6_addr_equal(&h->daddr, &path->ip6.saddr);
+	} else {
+		const struct iphdr *h = ip;
+
+		return h->saddr == path->ip4.daddr &&
+		       h->daddr == path->ip4.saddr;
+	}
+}
+
+#endif /* ROVER_ROUTE_H */

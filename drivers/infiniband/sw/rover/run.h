@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * run - run a queue pair until it has nothing to do
+ */
+#ifndef ROVER_RUN_H
+#define ROVER_RUN_H
+
+#include "qp.h"
+
+/**
+ * rover_run() - do what the work bits say
+ * @qp: found under RCU or referenced
+ *
+ * Sends what may be sent, goes on with READ responses, flushes a queue pair in
+ * error.  When another context holds a lock it does the work instead, before
+ * it leaves.  Bounded: what is left over is kicked.
+ *
+ * Context: process or softirq, interrupts on; does not sleep.
+ */
+void rover_run(struct rover_qp *qp);
+
+/**
+ * rover_run_posted() - something was posted to the send ring
+ * @qp: found under RCU or referenced
+ *
+ * Context: any; with interrupts off it only kicks.
+ */
+void rover_run_posted(struct rover_qp *qp);
+
+/* What kick calls for each queue pair that was kicked. */
+void rover_run_kicked(struct rover_kick *kick);
+
+#endif /* ROVER_RUN_H */
