@@ -12,7 +12,7 @@ run=
 guests=()
 
 # What a guest needs before it can see the root tree, with what those modules need, in loading order.
-boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
+boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay configfs)
 
 # The part of the initramfs that stays the same for a kernel: busybox, modules, init.
 prepare_initramfs() {
@@ -23,7 +23,7 @@ prepare_initramfs() {
 	stage=$(mktemp -d "$cache/run/initramfs.XXXXXX")
 	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin} "$cache/initramfs"
 	cp "$root/bin/busybox" "$stage/bin/"
-	for module in sh mount cat echo grep mkdir cp insmod poweroff switch_root; do ln -s busybox "$stage/bin/$module"; done
+	for module in sh mount echo grep mkdir cp ln insmod poweroff switch_root; do ln -s busybox "$stage/bin/$module"; done
 	cp "$lab_dir/init" "$stage/init"
 	chmod 755 "$stage/init"
 	while read -r _ path; do

@@ -8,6 +8,7 @@
  *	on --wait END		wait until END answers
  *	on --stop END		tell the agent of END to end (the guest then checks itself and powers off)
  *	on --serve		be the agent
+ *	on --hold END		make the process that holds END, a network namespace known to `ip netns`, open
  *
  * A file /run/lab/END.pid names a process whose network and mount namespaces are that end, here (topology single, and the
  * own end of a pair when it has none of its own: pid 1). Without it the end is the other guest: its agent listens on TCP, in a network
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -400,6 +402,41 @@ static int local(int holder, char **argv)
 	return errno == ENOENT ? 127 : 126;
 }
 
+/*
+ * /sys shows the netdevs of the namespace it was mounted in, hence a mount namespace for each end. What is mounted elsewhere in
+ * the guest still arrives there.
+ */
+static int hold(const char *end)
+{
+	static const char *const mounts[][2] = {
+		{ "sysfs", "/sys" }, { "cgroup2", "/sys/fs/cgroup" }, { "debugfs", "/sys/kernel/debug" },
+		{ "tracefs", "/sys/kernel/tracing" }, { "configfs", "/sys/kernel/config" },
+	};
+	char path[64];
+	pid_t pid;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", end);
+	enter(path, CLONE_NEWNET);
+	if (mount("none", "/", NULL, MS_REC | MS_SHARED, NULL) || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) || umount2("/sys", MNT_DETACH))
+		fail("mounts");
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++)
+		if (mount(mounts[i][0], mounts[i][1], mounts[i][0], 0, NULL))
+			fail(mounts[i][1]);
+	pid = fork();
+	if (!pid) {
+		setsid();
+		for (int fd = 0; fd < 3; fd++)
+			close(fd);
+		for (;;)
+			pause();
+	}
+	snprintf(path, sizeof(path), "/run/lab/%s.pid", end);
+	file = fopen(path, "we");
+	return pid < 0 || !file || fprintf(file, "%d\n", pid) < 0 || fclose(file);
+}
+
 int main(int argc, char **argv)
 {
 	int background = argc > 1 && !strcmp(argv[1], "-b"), holder = 0, sock;
@@ -409,6 +446,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--serve"))
 		return serve();
+	if (argc == 3 && !strcmp(argv[1], "--hold"))
+		return hold(argv[2]);
 	argv += background;
 	if (argc - background < 3) {
 		fprintf(stderr, "usage: on [-b] a|b CMD...\n");

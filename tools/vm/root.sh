@@ -72,11 +72,12 @@ fill_root() {
 	rm -f "$root"/var/cache/apt/archives/*.deb
 }
 
+root_key() { key_of "$lab_dir/packages.list"; }
+root_ready() { [[ -d $root && $(cat "$cache/root.stamp" 2>/dev/null) == "$(root_key)" ]]; }
+
 prepare_root() {
-	local stamp=$cache/root.stamp key
-	key=$(key_of "$lab_dir/packages.list")
-	[[ -d $root ]] || { rm -f "$stamp"; make_root; }
-	[[ $(cat "$stamp" 2>/dev/null) == "$key" ]] && return
+	root_ready && return
+	[[ -d $root ]] || make_root
 	fill_root
-	echo "$key" >"$stamp"
+	root_key >"$cache/root.stamp"
 }
