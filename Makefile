@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Dispatch only: every target names the script that does the work. The module itself is built by Kbuild, in this folder
+# and below. Whatever needs packages installs them, in a tree of its own (tools/vm), and needs root or sudo for it.
+
+KERNEL ?= 7.2
+TOPOLOGY ?= single
+BUILT := build/$(KERNEL)/src
+VM := tools/vm/vm
+
+# A build on and for this machine, apart from the lab: make module KDIR=/lib/modules/$(uname -r)/build
+KDIR ?=
+OWN := $(CURDIR)/build/own
+
+.DEFAULT_GOAL := help
+.PHONY: help demo check module provider install test unit arrows arrows-doc style lab debug shell clean distclean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@echo "  KERNEL=6.1|6.12|7.2|debug (7.2), TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
+
+demo: ## two machines, RDMA between them, a table of what it does
+	@tools/demo
+
+check: ## everything that has to hold, on all kernels; ends with one line of sums
+	@tools/check
+
+ifeq ($(KDIR),)
+module: ## rover.ko for a kernel of the lab (KERNEL=), or for this machine (KDIR=)
+	@$(VM) build --kernel $(KERNEL)
+else
+module:
+	@mkdir -p $(OWN)
+	@cp -ru Kbuild drivers include $(OWN)/
+	@$(MAKE) -C $(KDIR) M=$(OWN) modules
+	@echo "built $(OWN)/drivers/infiniband/sw/rover/rover.ko"
+endif
+
+provider: ## librover, built inside the distribution's rdma-core source
+	@$(VM) chroot -- tools/provider/build build/provider
+
+install: KDIR := $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
+install: ## module and provider into this machine (run make module KDIR= and make provider first)
+	@$(MAKE) -C $(KDIR) M=$(OWN) modules_install
+	@depmod
+	@tools/install-provider build/provider
+
+test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=
+	@$(VM) build --kernel $(KERNEL)
+	@$(VM) run --kernel $(KERNEL) --topology $(TOPOLOGY) --timeout 900 -- selftests/run.sh $(T)
+
+unit: ## the pure rooms, tested in user space
+	@$(VM) chroot -- make -s -C tools/unit run
+
+arrows: ## prove the one-way order, and that the documentation shows it
+	@$(VM) build --kernel $(KERNEL)
+	@$(VM) chroot -- tools/checkarrows-test
+	@$(VM) chroot -- tools/checkarrows --check-doc Documentation/architecture.rst $(BUILT)
+
+arrows-doc: ## draw the graph of Documentation/architecture.rst again
+	@$(VM) build --kernel $(KERNEL)
+	@$(VM) chroot -- tools/checkarrows --update-doc Documentation/architecture.rst $(BUILT)
+
+style: ## checkpatch, kernel-doc, shellcheck, licenses, lengths
+	@$(VM) chroot -- tools/checkstyle
+
+lab: ## make the lab, or see that it is there: root tree, kernels, QEMU
+	@$(VM) prepare
+	@$(VM) kernels
+
+debug: ## make the debug kernel (ten minutes, once)
+	@$(VM) prepare --debug
+
+shell: ## a shell in the root tree, where everything is built
+	@$(VM) chroot -- bash
+
+clean: ## remove what was built
+	@rm -rf build
+
+distclean: clean ## remove the lab's cache too
+	@$(VM) clean
