@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * opcode - the table: one row for each BTH opcode that rover speaks
+ *
+ * A row says only what a packet is and which headers follow its BTH; offsets
+ * and lengths come from the sizes of those headers.
+ */
+#include "opcode.h"
+#include "wire.h"
+
+#define FIRST		ROVER_OP_START
+#define MIDDLE		0
+#define LAST		ROVER_OP_END
+#define ONLY		(ROVER_OP_START | ROVER_OP_END)
+
+/* Four kinds of packet that differ only in their place within a message. */
+#define SEND_PKT	(ROVER_OP_REQUEST | ROVER_OP_PAYLOAD | ROVER_OP_RECV)
+#define WRITE_PKT	(ROVER_OP_REQUEST | ROVER_OP_PAYLOAD)
+#define RESP_PKT	(ROVER_OP_RESPONSE | ROVER_OP_PAYLOAD)
+#define ATOMIC_PKT	(ROVER_OP_REQUEST | ROVER_OP_ATOMETH)
+
+#define RETH		ROVER_OP_RETH
+#define AETH		ROVER_OP_AETH
+#define IMM		ROVER_OP_IMM
+#define INV		ROVER_OP_INV
+/* Of the packets of a WRITE only the one with immediate data takes a receive. */
+#define WRITE_IMM_PKT	(WRITE_PKT | IMM | ROVER_OP_RECV)
+
+#define LEN_IF(flags, flag, header)	\
+	((flags) & (flag) ? sizeof(struct header) : 0)
+
+/* Length of what stands between the BTH and the immediate data. */
+#define EXT_LEN(flags)						\
+	(LEN_IF(flags, ROVER_OP_RETH, rover_reth) +		\
+	 LEN_IF(flags, ROVER_OP_ATOMETH, rover_atometh) +	\
+	 LEN_IF(flags, ROVER_OP_AETH, rover_aeth) +		\
+	 LEN_IF(flags, ROVER_OP_ATOMACK, rover_atomack))
+
+#define IMM_LEN(flags)	LEN_IF(flags, IMM | INV, rover_immdt)
+#define IMM_AT(flags)	(sizeof(struct rover_bth) + EXT_LEN(flags))
+
+#define ROW(opcode, kind, bits, text)				\
+	[ROVER_RC_##opcode] = {					\
+		.name = text,					\
+		.flags = (bits),				\
+		.class = ROVER_CLASS_##kind,			\
+		.hdr_len = IMM_AT(bits) + IMM_LEN(bits),	\
+		.ext = sizeof(struct rover_bth),		\
+		.imm = IMM_LEN(bits) ? IMM_AT(bits) : 0,	\
+	}
+
+const struct rover_opcode rover_opcodes[256] = {
+	ROW(SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
+	ROW(SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
+	ROW(SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
+	ROW(SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
+	ROW(SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
+	ROW(SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
+
+	ROW(WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
+	ROW(WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
+	ROW(WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
+	ROW(WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
+	    "RDMA WRITE Last with Immediate"),
+	ROW(WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
+	ROW(WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
+	    "RDMA WRITE Only with Immediate"),
+
+	ROW(READ_REQUEST, READ, ROVER_OP_REQUEST | ONLY | RETH,
+	    "RDMA READ Request"),
+	ROW(READ_RESP_FIRST, READ_RESP, RESP_PKT | FIRST | AETH,
+	    "RDMA READ response First"),
+	ROW(READ_RESP_MIDDLE, READ_RESP, RESP_PKT | MIDDLE,
+	    "RDMA READ response Middle"),
+	ROW(READ_RESP_LAST, READ_RESP, RESP_PKT | LAST | AETH,
+	    "RDMA READ response Last"),
+	ROW(READ_RESP_ONLY, READ_RESP, RESP_PKT | ONLY | AETH,
+	    "RDMA READ response Only"),
+
+	ROW(ACK, ACK, ROVER_OP_RESPONSE | ONLY | AETH, "Acknowledge"),
+	ROW(ATOMIC_ACK, ATOMIC_ACK,
+	    ROVER_OP_RESPONSE | ONLY | AETH | ROVER_OP_ATOMACK,
+	    "ATOMIC Acknowledge"),
+	ROW(CMP_SWAP, ATOMIC, ATOMIC_PKT | ONLY, "CmpSwap"),
+	ROW(FETCH_ADD, ATOMIC, ATOMIC_PKT | ONLY, "FetchAdd"),
+
+	ROW(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
+	ROW(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
+};
