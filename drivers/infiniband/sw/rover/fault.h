@@ -4,8 +4,8 @@
  *
  * The rooms that find a fault return one of these and know nothing of
  * syndromes, work completions or events.  The one table in fault.c knows what
- * IBTA's tables 55 to 61 make of it at either end.  Pure: also compiled in
- * user space.
+ * IBTA 9.9 and 11.6 make of it at either end.  Pure: also compiled in user
+ * space.
  */
 #ifndef ROVER_FAULT_H
 #define ROVER_FAULT_H
@@ -15,13 +15,14 @@
 enum rover_fault {
 	ROVER_OK = 0,
 	/* of a packet, found by the responder */
-	ROVER_FAULT_OPCODE,		/* not allowed here, or out of order in a message */
+	ROVER_FAULT_OPCODE,		/* unknown, not enabled, or out of order */
 	ROVER_FAULT_LENGTH,		/* payload does not fit opcode, path MTU or RETH */
 	ROVER_FAULT_TOO_LONG,		/* longer than the posted receive */
 	ROVER_FAULT_RD_ATOMIC,		/* more READs and atomics than agreed */
 	ROVER_FAULT_UNALIGNED,		/* atomic on an address not a multiple of eight */
 	ROVER_FAULT_RNR,		/* no receive posted */
 	ROVER_FAULT_RQ_CORRUPT,		/* receive work request makes no sense */
+	ROVER_FAULT_RECV_MEMORY,	/* SGL of a receive; rover_fault_of_recv() */
 	/* of memory, found by mr and sgl */
 	ROVER_FAULT_KEY,		/* no such key, or of another protection domain */
 	ROVER_FAULT_ACCESS,		/* right not given */
@@ -55,12 +56,17 @@ enum rover_event {
 /**
  * struct rover_fault_info - what follows from a fault
  * @name: for traces
- * @syndrome: AETH syndrome the responder answers with; 0 when it is silent
+ * @syndrome: AETH syndrome the responder answers with, of an RNR NAK without
+ *	its timer; 0 when it is silent
  * @resp_wc: enum ib_wc_status of the receive completion, where the message
  *	had taken a receive; IB_WC_SUCCESS (0) when there is none
  * @req_wc: enum ib_wc_status of the send completion, when this end's
- *	requester or completer found it
- * @resp_event: enum rover_event at the responder
+ *	requester or completer found it; 0 for what these never find
+ * @resp_event: enum rover_event at the responder, when no receive completion
+ *	tells of the fault: the message had taken none.  Requester and completer
+ *	raise none, but for ROVER_FAULT_CQ.
+ *
+ * All but RNR move the queue pair that found them to the error state.
  */
 struct rover_fault_info {
 	const char *name;
@@ -71,5 +77,31 @@ struct rover_fault_info {
 };
 
 extern const struct rover_fault_info rover_faults[ROVER_FAULTS];
+
+/**
+ * rover_fault_of_recv() - a fault of the SGL of a receive
+ * @fault: what mr or sgl said of it
+ *
+ * The memory faults of the table speak of memory that the peer named.  Where
+ * a receive names the memory, the peer is innocent: it hears of a remote
+ * operational error, and the receive ends in a local protection error.
+ * Likewise an SGL that ends too early is a receive too short for its message.
+ *
+ * Return: ROVER_OK for ROVER_OK.
+ */
+static inline enum rover_fault rover_fault_of_recv(enum rover_fault fault)
+{
+	switch (fault) {
+	case ROVER_FAULT_LENGTH:
+		return ROVER_FAULT_TOO_LONG;
+	case ROVER_FAULT_KEY:
+	case ROVER_FAULT_ACCESS:
+	case ROVER_FAULT_BOUNDS:
+	case ROVER_FAULT_MEMORY:
+		return ROVER_FAULT_RECV_MEMORY;
+	default:
+		return fault;
+	}
+}
 
 #endif /* ROVER_FAULT_H */
