@@ -40,7 +40,7 @@ compile_debug() {
 		echo "CONFIG_LOCALVERSION=\"$SUFFIX\""
 	} >.wanted
 	KCONFIG_ALLCONFIG=.wanted make -s allnoconfig
-	lost=$(grep '^CONFIG_' .wanted | grep -vxFf .config || true)
+	lost=$(grep -E '^(# )?CONFIG_' .wanted | grep -vxFf .config || true)
 	if [[ $lost ]]; then
 		printf 'kconfig did not take:\n%s\n' "$lost"
 		return 1

@@ -7,9 +7,9 @@
 status_silent=124
 status_splat=86
 
-# The folder and the processes of this run, for the trap that outlives the function.
+# The folder and the processes (by end) of this run, for the trap that outlives the function.
 run=
-guests=()
+declare -A guests=()
 
 # What a guest needs before it can see the root tree, with what those modules need, in loading order.
 boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay configfs)
@@ -81,7 +81,7 @@ qemu_machine() {
 			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 kmemleak=on $*")
 }
 
-# Start the guest of one end in the background; its process id lands in $guest_pid.
+# Start the guest of one end in the background.
 start_guest() {
 	local end=$1 number=1
 	[[ $end == a ]] || number=2
@@ -114,8 +114,7 @@ start_guest() {
 	# The guest ends by itself a little after its command's time; this is for one that no longer can. It is the
 	# parent of QEMU, so that the end comes even if this script is killed.
 	in_root "${binds[@]}" timeout -s KILL "$((seconds + grace))" qemu-system-x86_64 "${machine[@]}" 3>&1 >"$run/$end.qemu" 2>&1 &
-	guest_pid=$!
-	guests+=("$guest_pid")
+	guests[$end]=$!
 }
 
 # What a guest's verdict line amounts to, as an exit status.
@@ -148,7 +147,7 @@ end_guests() {
 
 run_guests() {
 	local kernel=7.2 topology=single cpus=2 mtu=4200 megabytes='' seconds=300 rover=1 out='' command grace=60
-	local version initramfs token end ends=(a) status=0 one machine accelerator binds guest_pid
+	local version initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -193,8 +192,8 @@ run_guests() {
 	for end in "${ends[@]}"; do start_guest "$end"; done
 	# Once one guest is gone without its word there is no use in waiting for the other.
 	for _ in "${ends[@]}"; do
-		wait -n "${guests[@]}" || true
-		for end in "${ends[@]}"; do [[ -s $run/$end.verdict ]] || kill -0 "${guests[@]}" 2>/dev/null || break 2; done
+		wait -n || true
+		for end in "${ends[@]}"; do [[ -s $run/$end.verdict ]] || kill -0 "${guests[$end]}" 2>/dev/null || break 2; done
 	done
 	for end in "${ends[@]}"; do
 		one=0
