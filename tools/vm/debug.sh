@@ -27,14 +27,14 @@ compile_debug() {
 	if [[ $(cat $tree/.source 2>/dev/null) != "$version" ]]; then
 		rm -rf $tree /usr/src/rover-debs
 		mkdir -p $tree /usr/src/rover-debs
-		cd /usr/src/rover-debs
+		cd /usr/src/rover-debs || return
 		apt-get -qq -o APT::Sandbox::User=root download "linux-source-$SERIES=$version"
 		source=$(dpkg-deb --fsys-tarfile ./*.deb | tar -t | grep '\.tar\.xz$')
 		dpkg-deb --fsys-tarfile ./*.deb | tar -xO "$source" | tar -xJ --strip-components=1 -C $tree
 		rm -rf /usr/src/rover-debs
 		echo "$version" >$tree/.source
 	fi
-	cd $tree
+	cd $tree || return
 	{
 		cat /srv/lab/debug.config
 		echo "CONFIG_LOCALVERSION=\"$SUFFIX\""

@@ -47,7 +47,7 @@ prepare_initramfs() {
 # KVM only where it is more than a device node: the flag, and a guest that really comes up. Asked once in the life of the host.
 pick_accelerator() {
 	local known=$cache/kvm answer boot
-	accelerator=(-accel tcg,thread=multi -cpu max,-erms,-fsrm)
+	accelerator=(-accel 'tcg,thread=multi' -cpu 'max,-erms,-fsrm')
 	[[ -w /dev/kvm ]] && grep -qwE 'vmx|svm' /proc/cpuinfo || return 0
 	boot=$(cat /proc/sys/kernel/random/boot_id)
 	if ! grep -qs "^$boot" "$known"; then
@@ -56,12 +56,13 @@ pick_accelerator() {
 		accelerator=(-accel kvm -cpu host)
 		: >"$run/probe"
 		qemu_machine 256 1 "$run/probe.console" rover.probe
-		machine+=(-device virtserialport,nr=2,chardev=probe -chardev "file,id=probe,path=/srv/run/probe" -initrd "/srv/initramfs/${initramfs##*/}")
+		machine+=(-device 'virtserialport,nr=2,chardev=probe' -chardev "file,id=probe,path=/srv/run/probe"
+			-initrd "/srv/initramfs/${initramfs##*/}")
 		(in_root "${binds[@]}" timeout -s KILL 20 qemu-system-x86_64 "${machine[@]}") >/dev/null 2>&1 || true
 		[[ $(cat "$run/probe") != alive ]] || answer=yes
 		echo "$boot $answer" >"$known"
 	fi
-	accelerator=(-accel tcg,thread=multi -cpu max,-erms,-fsrm)
+	accelerator=(-accel 'tcg,thread=multi' -cpu 'max,-erms,-fsrm')
 	! grep -qs "^$boot yes" "$known" || accelerator=(-accel kvm -cpu host)
 }
 
@@ -83,15 +84,15 @@ qemu_machine() {
 
 # Start the guest of one end in the background.
 start_guest() {
-	local end=$1 number=1
+	local end=$1 number=1 share=security_model=none,multidevs=remap
 	[[ $end == a ]] || number=2
 	: >"$run/$end.verdict"
 	qemu_machine "$megabytes" "$cpus" "$run/$end.console"
 	machine+=(-initrd "/srv/run/$end.initrd"
-		-fsdev local,id=root,path=/srv/root,security_model=none,multidevs=remap,readonly=on -device virtio-9p-pci,fsdev=root,mount_tag=root
-		-fsdev local,id=rover,path=/srv/repo,security_model=none,multidevs=remap,readonly=on -device virtio-9p-pci,fsdev=rover,mount_tag=rover
-		-fsdev local,id=out,path=/srv/out,security_model=none,multidevs=remap -device virtio-9p-pci,fsdev=out,mount_tag=out
-		-device virtserialport,nr=2,chardev=verdict -chardev "file,id=verdict,path=/srv/run/$end.verdict")
+		-fsdev "local,id=root,path=/srv/root,$share,readonly=on" -device 'virtio-9p-pci,fsdev=root,mount_tag=root'
+		-fsdev "local,id=rover,path=/srv/repo,$share,readonly=on" -device 'virtio-9p-pci,fsdev=rover,mount_tag=rover'
+		-fsdev "local,id=out,path=/srv/out,$share" -device 'virtio-9p-pci,fsdev=out,mount_tag=out'
+		-device 'virtserialport,nr=2,chardev=verdict' -chardev "file,id=verdict,path=/srv/run/$end.verdict")
 	if [[ $topology == pair ]]; then
 		local net address
 		for net in data:77 lab:78; do
@@ -102,7 +103,8 @@ start_guest() {
 		done
 	fi
 	# What the command prints goes to our own standard output without a detour.
-	[[ $end == b ]] || machine+=(-add-fd fd=3,set=1 -device virtserialport,nr=1,chardev=output -chardev file,id=output,path=/dev/fdset/1,append=on)
+	[[ $end == b ]] || machine+=(-add-fd 'fd=3,set=1' -device 'virtserialport,nr=1,chardev=output'
+		-chardev 'file,id=output,path=/dev/fdset/1,append=on')
 	{
 		echo "END=$end TOPOLOGY=$topology KERNEL=$kernel MTU=$mtu ROVER=$rover SECONDS_ALLOWED=$seconds TOKEN=$token"
 		printf 'COMMAND=('

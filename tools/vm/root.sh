@@ -8,6 +8,7 @@ release=trixie
 # apt's own index of what this machine uses, since sources come in several notations. LABEL tells the main archive from
 # the security one. No mirror is named in this repository.
 mirror_of() {
+	# shellcheck disable=SC2016 # apt expands these
 	apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' |
 		sed -n "s,^$1|\(https\?://.*[^/]\)/*\$,\1,p" | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }'
 }
