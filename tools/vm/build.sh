@@ -10,8 +10,8 @@ build() {
 	version=$(kernel_version "$kernel")
 	dir=$repo/build/$kernel
 	mkdir -p "$dir"
-	with_lock "build-$kernel" build_module "$kernel" "$version" "$@"
-	with_lock build-provider build_provider
+	with_lock "$dir/.lock" build_module "$kernel" "$version" "$@"
+	with_lock "$repo/build/.lock" build_provider
 }
 
 build_module() {
@@ -19,6 +19,8 @@ build_module() {
 	shift 2
 	for source in drivers include Kbuild; do [[ ! -e $repo/$source ]] || sources+=("/rover/$source"); done
 	[[ -e $repo/Kbuild ]] || die "there is no $repo/Kbuild to build"
+	# The debug kernel records coverage for code built to tell it, and that is rover.
+	[[ $kernel != debug ]] || set -- KCOV_INSTRUMENT=y "$@"
 	say "building rover.ko for $kernel ($version)"
 	# shellcheck disable=SC2016 # the inner shell expands these
 	(in_root -b "$repo:/rover" "${clean_env[@]}" bash -euc '
@@ -26,13 +28,14 @@ build_module() {
 		shift 3
 		# Objects at the receiving end are no business of --delete.
 		rsync -rlpt --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
-		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" "$@" modules
+		# No type information for BPF: nobody here reads it, and it takes longer to make than the module.
+		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 		module=$(find "$dir/src" -name rover.ko)
 		[[ $module ]] || { echo "the build made no rover.ko" >&2; exit 1; }
 
 		# The index that lets modprobe find rover by alias, made here as depmod is slow in a guest. Only a change
 		# in what the module says about itself asks for a new one.
-		facts=$(echo "$version"; modinfo -F alias -F depends "$module"; modinfo -F depends "$module"; nm "$module" | grep __ksymtab || true)
+		facts=$(echo "$version"; modinfo -F alias "$module"; modinfo -F depends "$module"; nm "$module" | grep __ksymtab || true)
 		if [[ $facts != "$(cat "$dir/facts" 2>/dev/null)" ]]; then
 			index=$(mktemp -d)
 			at=$index/lib/modules/$version
@@ -46,7 +49,9 @@ build_module() {
 			rm -rf "$index"
 			echo "$facts" >"$dir/facts"
 		fi
-		cmp -s "$module" "$dir/rover.ko" || cp "$module" "$dir/rover.ko"
+		mkdir -p "$dir/modules/updates"
+		strip --strip-debug -o "$dir/modules/updates/rover.ko" "$module"
+		cp "$module" "$dir/rover.ko"
 	' build "$kernel" "$version" "${sources[*]}" "$@") >&2
 }
 

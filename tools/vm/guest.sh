@@ -185,7 +185,7 @@ run_guests() {
 	trap 'exit 143' TERM HUP
 	[[ $out ]] || out=$run/out
 	mkdir -p "$out" "$run/a.stage/lab" "$run/b.stage/lab"
-	with_lock initramfs prepare_initramfs "$version"
+	with_lock "$cache/lock/initramfs" prepare_initramfs "$version"
 	prepare_initramfs "$version"
 	token=$(head -c 8 /proc/sys/kernel/random/uuid)
 	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/initramfs:/srv/initramfs" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")

@@ -54,13 +54,13 @@ in_root() {
 clean_env=(env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8
 	DEBIAN_FRONTEND=noninteractive)
 
-# with_lock NAME CMD...: one at a time, whoever else prepares or builds.
+# with_lock FILE CMD...: one at a time, whoever else prepares or builds.
 with_lock() {
-	local name=$1
+	local file=$1
 	shift
-	mkdir -p "$cache/lock"
+	mkdir -p "${file%/*}"
 	(
-		flock -n 9 || { say "waiting for another vm that holds '$name'"; flock 9; }
+		flock -n 9 || { say "waiting for another vm that holds $file"; flock 9; }
 		"$@"
-	) 9>"$cache/lock/$name"
+	) 9>"$file"
 }
