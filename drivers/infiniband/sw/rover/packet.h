@@ -16,7 +16,6 @@
  * @opcode: BTH opcode
  * @ackreq: the sender wants an acknowledge
  * @solicited: BTH's SE bit
- * @ce: the network marked it congestion experienced
  * @pad: bytes of padding
  * @psn: its number
  * @hdr: extended headers, copied out; begins with what follows the BTH
@@ -30,7 +29,6 @@ struct rover_packet {
 	u8 opcode;
 	bool ackreq;
 	bool solicited;
-	bool ce;
 	u8 pad;
 	u32 psn;
 	union {

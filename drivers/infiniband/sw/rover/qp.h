@@ -9,6 +9,9 @@
  *   rx_lock  struct rover_rsp, rq: the responder
  *   tx_lock  struct rover_req, struct rover_rtx, sq: requester and completer
  *
+ * What kernel users post goes through sq_post and rq_post, the producer's side
+ * of rings of the kernel's own: leaves, taken with interrupts off.
+ *
  * A context that wants to run the sending side sets a bit in @work and tries
  * tx_lock: when another context holds it, that one finds the bit before it
  * leaves.  rover_run() is this dance.
@@ -89,14 +92,19 @@ struct rover_wqe {
  * @sent: rows by ring index modulo ROVER_MAX_INFLIGHT, from @acked to @fetched
  * @offset: packets of request @sending already sent
  * @wqe: request @sending
+ * @sgl: where its data comes from; at byte @offset * mtu
+ * @fault: what is wrong with request @sending: it fails once all before it
+ *	are done, and nothing more is sent
  * @resp: request whose response is arriving (READ, atomic)
  * @resp_sgl: where its data goes
  * @rd_atomic: READs and atomics on the wire
+ * @implied_at: gap in the responses that was already asked for again; a PSN,
+ *	or ~0
  * @since_ackreq: packets since AckReq was last set
- * @window: most unacknowledged packets
+ * @window: most unacknowledged packets, now
+ * @window_max: and ever
  * @train_max: most packets in one train; small after loss
  * @ip_id: IPv4 identification of the next packet
- * @retries: transport retries left
  * @rnr_retries: RNR retries left
  * @rnr_wait: waiting for the RNR timer; nothing is sent
  * @resend_until: @next_psn at the last go-back: packets before it are resent
@@ -112,14 +120,17 @@ struct rover_req {
 	u32 offset;
 	struct rover_sent *sent;
 	struct rover_wqe wqe;
+	struct rover_sgl sgl;
+	u8 fault;
 	struct rover_wqe resp;
 	struct rover_sgl resp_sgl;
+	u32 implied_at;
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u32 window;
+	u32 window_max;
 	u16 train_max;
 	u16 ip_id;
-	u8 retries;
 	u8 rnr_retries;
 	bool rnr_wait;
 	bool drained;
@@ -134,6 +145,7 @@ struct rover_req {
  * @rttvar: its mean deviation, ns
  * @sample_psn: packet being timed
  * @sample_at: when it left; 0 when none is being timed
+ * @since: last progress, or when the first of what is outstanding left
  * @backoff: doublings of the timeout since the last progress
  */
 struct rover_rtx {
@@ -142,22 +154,15 @@ struct rover_rtx {
 	u64 srtt;
 	u64 rttvar;
 	u64 sample_at;
+	u64 since;
 	u32 sample_psn;
 	u8 backoff;
 };
 
-/* How far the answer to a READ or atomic has come. */
-enum rover_res_state {
-	ROVER_RES_FREE,
-	ROVER_RES_READ,		/* responses may still have to be sent */
-	ROVER_RES_DONE,		/* kept for duplicates only */
-};
-
 /**
  * struct rover_res - a READ or atomic that may have to be answered again
- * @state: enum rover_res_state
- * @opcode: BTH opcode of the request
- * @psn: of the request, and of the first response
+ * @atomic: one response with @orig; else a READ
+ * @psn: of the request, and of the first response; ~0 in an empty row
  * @npsn: responses
  * @va: remote address, as asked for
  * @rkey: as asked for
@@ -167,8 +172,7 @@ enum rover_res_state {
  * @next: READ: packets already sent of this answer
  */
 struct rover_res {
-	u8 state;
-	u8 opcode;
+	bool atomic;
 	u32 psn;
 	u32 npsn;
 	u32 rkey;
@@ -187,17 +191,19 @@ struct rover_res {
  * @in_message: between a FIRST and its LAST
  * @nak_sent: NAK for the current gap is out; silent until it fills
  * @ack_due: acknowledge at the end of this batch
+ * @nak_due: syndrome to send instead; 0 for none
  * @have_wqe: @wqe holds a receive taken by the message under way
  * @received: payload bytes of the message under way
  * @length: bytes its RETH announced (WRITE)
  * @dst: where its payload goes
  * @wqe: receive work request, copied once
  * @sge: its scatter entries
- * @res: answers that may be repeated; a ring of @res_max
- * @res_max: rows of @res
- * @res_head: oldest row in use
- * @res_tail: next row; rows from head to tail are in use
- * @res_send: row whose responses are to be sent next
+ * @res: READs and atomics to be answered, in order; a ring of @res_max rows
+ * @saved: results of the last @res_max atomics, for duplicates
+ * @res_max: rows of each: max_dest_rd_atomic
+ * @res_tail: next row to be taken
+ * @res_send: row whose responses are to be sent next; none when at @res_tail
+ * @saved_tail: next row of @saved
  * @ip_id: IPv4 identification of the next response
  * @comm_est: COMM_EST was raised
  */
@@ -208,6 +214,7 @@ struct rover_rsp {
 	bool in_message;
 	bool nak_sent;
 	bool ack_due;
+	u8 nak_due;
 	bool have_wqe;
 	bool comm_est;
 	u32 received;
@@ -216,10 +223,11 @@ struct rover_rsp {
 	struct rover_recv_wqe wqe;
 	struct rover_sge sge[ROVER_MAX_SGE];
 	struct rover_res *res;
+	struct rover_res *saved;
 	u32 res_max;
-	u32 res_head;
 	u32 res_tail;
 	u32 res_send;
+	u32 saved_tail;
 	u16 ip_id;
 };
 
@@ -234,6 +242,8 @@ struct rover_rsp {
  * @state: enum ib_qp_state; written under ctl and both locks, read anywhere
  * @alive: cleared under both locks when it is destroyed
  * @user: its rings belong to a program
+ * @owner: struct ib_ucontext of that program, to be compared and never
+ *	followed; constant
  * @sig_all: every send request completes
  * @max_send_sge: as granted
  * @max_recv_sge: as granted
@@ -248,7 +258,9 @@ struct rover_rsp {
  * @rcu: for freeing
  * @kick: its place on the list of runnable queue pairs
  * @work: ROVER_WORK_*
- * @tx_bytes: bytes of ours in the device
+ * @tx_skbs: trains and packets of ours in the device
+ * @sq_post: serialises kernel users that post to @sq; protects its tail
+ * @rq_post: the same for @rq
  */
 struct rover_qp {
 	/* constant, or changed under both locks by modify; read everywhere */
@@ -261,6 +273,7 @@ struct rover_qp {
 	int state;
 	bool alive;
 	bool user;
+	const void *owner;
 	bool sig_all;
 	u8 max_send_sge;
 	u8 max_recv_sge;
@@ -279,18 +292,20 @@ struct rover_qp {
 	/* shared between all contexts */
 	refcount_t refs ____cacheline_aligned_in_smp;
 	unsigned long work;
-	atomic_t tx_bytes;
+	atomic_t tx_skbs;
 	struct rover_kick kick;
 
 	/* sending */
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;
 	struct rover_ring sq;
+	spinlock_t sq_post;
 	struct rover_req req;
 	struct rover_rtx rtx;
 
 	/* receiving */
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;
 	struct rover_ring rq;
+	spinlock_t rq_post;
 	struct rover_rsp rsp;
 };
 

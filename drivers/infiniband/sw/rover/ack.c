@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ack - acknowledges, positive and negative
+ *
+ * The AETH carries a syndrome and the number of messages completed.  rover
+ * advertises no credits: a receiver that runs dry says RNR.
+ *
+ * Runs under rx_lock with softirqs off.
+ */
+#include "ack.h"
+#include "trace.h"
+#include "train.h"
+
+static bool send(struct rover_qp *qp, struct rover_outgoing *out)
+{
+	enum rover_fault fault;
+	struct rover_train train;
+	int err;
+
+	rover_train_begin(&train, qp, &qp->rsp.ip_id, 1);
+	err = rover_train_add(&train, out, &fault);
+	rover_train_end(&train);
+	return !err;
+}
+
+static void put_aeth(struct rover_outgoing *out, u8 syndrome, u32 msn)
+{
+	struct rover_aeth aeth = {
+		.syndrome_msn = rover_aeth_make(syndrome, msn),
+	};
+
+	memcpy(out->ext + out->ext_len, &aeth, sizeof(aeth));
+	out->ext_len += sizeof(aeth);
+}
+
+void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn)
+{
+	struct rover_outgoing out = { .opcode = ROVER_RC_ACK, .psn = psn };
+
+	lockdep_assert_held(&qp->rx_lock);
+	put_aeth(&out, syndrome, qp->rsp.msn);
+	trace_rover_ack_sent(qp->obj.key, psn, syndrome);
+	if (!send(qp, &out))
+		return;
+	switch (syndrome & ROVER_AETH_KIND) {
+	case ROVER_AETH_ACK:
+		rover_count(qp->dev, ROVER_STAT_TX_ACKS);
+		break;
+	case ROVER_AETH_RNR:
+		rover_count(qp->dev, ROVER_STAT_RNR_NAK_SENT);
+		break;
+	default:
+		rover_count(qp->dev, ROVER_STAT_NAK_SENT);
+	}
+}
+
+bool rover_ack_atomic(struct rover_qp *qp, const struct rover_res *res)
+{
+	struct rover_outgoing out = {
+		.opcode = ROVER_RC_ATOMIC_ACK,
+		.psn = res->psn,
+	};
+	struct rover_atomack orig = { .orig = cpu_to_be64(res->orig) };
+
+	lockdep_assert_held(&qp->rx_lock);
+	put_aeth(&out, ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE, res->msn);
+	memcpy(out.ext + out.ext_len, &orig, sizeof(orig));
+	out.ext_len += sizeof(orig);
+	if (!send(qp, &out))
+		return false;
+	rover_count(qp->dev, ROVER_STAT_TX_ACKS);
+	return true;
+}

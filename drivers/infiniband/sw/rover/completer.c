@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * completer - from responses to completions
+ *
+ * req.una is the oldest PSN not yet acknowledged; requests before it are done
+ * and completed, in order.  SENDs and WRITEs are done when acknowledged, READs
+ * and atomics when their own responses have arrived: an acknowledge that runs
+ * past one of those says that its response was lost (IBTA 9.7.5.1.1, implied
+ * NAK), and it is asked for again.
+ *
+ * Runs under tx_lock with softirqs off.
+ */
+#include "completer.h"
+#include "cq.h"
+#include "psn.h"
+#include "qps.h"
+#include "retransmit.h"
+#include "trace.h"
+#include "train.h"
+
+/* The oldest outstanding request; NULL without one. */
+static struct rover_sent *oldest(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	return req->acked == req->fetched ?
+	       NULL : rover_retransmit_row(qp, req->acked);
+}
+
+static bool is_rd_atomic(const struct rover_sent *row)
+{
+	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
+}
+
+static void post(struct rover_qp *qp, const struct rover_sent *row,
+		 enum rover_fault fault)
+{
+	struct rover_cqe cqe = {
+		.wr_id = row->wr_id,
+		.qpn = qp->obj.key,
+		.byte_len = row->length,
+		.opcode = rover_wrs[row->opcode].cqe_opcode,
+		.status = rover_faults[fault].req_wc,
+		.vendor_err = fault,
+	};
+
+	if (!fault && !(row->flags & ROVER_WQE_SIGNALED) && !qp->sig_all)
+		return;
+	if (fault)
+		rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
+			    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
+	if (!rover_cq_post(qp->scq, qp->ib, &cqe, fault))
+		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
+}
+
+/* The oldest request is done, one way or the other. */
+static void retire(struct rover_qp *qp, enum rover_fault fault)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row = rover_retransmit_row(qp, req->acked);
+
+	/* It may be acknowledged while it is being sent once more. */
+	if (req->sending == req->acked) {
+		req->sending++;
+		req->offset = 0;
+		req->wqe.valid = false;
+	}
+	req->resp.valid = false;
+	req->acked++;
+	/* The slot first: a program that sees the completion may use it. */
+	rover_ring_retire(&qp->sq, 1);
+	post(qp, row, fault);
+}
+
+/*
+ * All packets before @psn have arrived.  Move una there, or up to the first
+ * READ or atomic whose response has not.
+ */
+static void ack_until(struct rover_qp *qp, u32 psn)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row;
+	u32 una = req->una;
+
+	while ((row = oldest(qp))) {
+		u32 end = rover_psn_add(row->psn, row->npsn);
+
+		if (is_rd_atomic(row))
+			break;		/* una is at it, or in it */
+		if (rover_psn_diff(psn, end) < 0) {
+			if (rover_psn_diff(psn, req->una) > 0)
+				req->una = psn;
+			break;
+		}
+		req->una = end;
+		retire(qp, ROVER_OK);
+	}
+	if (req->una == una)
+		return;
+	/* Resending may have fallen behind what is now acknowledged. */
+	if (rover_psn_diff(req->psn, req->una) < 0)
+		rover_retransmit_go_back(qp);
+	rover_retransmit_progress(qp);
+	req->window = min(req->window + rover_psn_diff(req->una, una),
+			  req->window_max);
+	req->train_max = min_t(u32, req->train_max * 2, ROVER_TRAIN_MAX);
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
+/* A response is missing before what has just arrived. */
+static void implied_nak(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	if (req->implied_at == req->una)
+		return;
+	req->implied_at = req->una;
+	rover_count(qp->dev, ROVER_STAT_IMPLIED_NAK);
+	rover_retransmit_go_back(qp);
+	rover_retransmit_sent(qp, req->una);
+}
+
+/* The oldest request failed at this end or at the peer: so does the QP. */
+static void fail(struct rover_qp *qp, enum rover_fault fault)
+{
+	trace_rover_fault(qp->obj.key, qp->req.una, fault);
+	rover_retransmit_stop(qp);
+	if (oldest(qp))
+		retire(qp, fault);
+	rover_qp_fail(qp, ROVER_EVENT_NONE);
+}
+
+/* Acknowledges ***************************************************************/
+
+/* The path loses packets: send less at a time. */
+static void slow_down(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	req->window = max(req->window / 2, 8U);
+	req->train_max = max(req->train_max / 2, 4);
+}
+
+static void nak(struct rover_qp *qp, u8 syndrome)
+{
+	switch (syndrome) {
+	case ROVER_NAK_PSN_SEQ:
+		rover_count(qp->dev, ROVER_STAT_PACKET_SEQ_ERR);
+		slow_down(qp);
+		rover_retransmit_go_back(qp);
+		rover_retransmit_sent(qp, qp->req.una);
+		break;
+	case ROVER_NAK_INV_REQ:
+		rover_count(qp->dev, ROVER_STAT_REQ_REMOTE_INVALID);
+		fail(qp, ROVER_FAULT_REM_INV_REQ);
+		break;
+	case ROVER_NAK_REM_ACCESS:
+		rover_count(qp->dev, ROVER_STAT_REQ_REMOTE_ACCESS);
+		fail(qp, ROVER_FAULT_REM_ACCESS);
+		break;
+	case ROVER_NAK_REM_OP:
+		fail(qp, ROVER_FAULT_REM_OP);
+		break;
+	default:
+		fail(qp, ROVER_FAULT_BAD_RESP);
+	}
+}
+
+static void not_ready(struct rover_qp *qp, u8 code)
+{
+	struct rover_req *req = &qp->req;
+
+	rover_count(qp->dev, ROVER_STAT_RNR_NAK_RETRY);
+	/* Seven is the one count without end (IBTA 9.7.5.2.8). */
+	if (qp->attr.rnr_retry != 7) {
+		if (!req->rnr_retries) {
+			rover_count(qp->dev, ROVER_STAT_RNR_RETRIES_EXCEEDED);
+			fail(qp, ROVER_FAULT_RNR_RETRY);
+			return;
+		}
+		req->rnr_retries--;
+	}
+	rover_retransmit_not_ready(qp, code);
+}
+
+static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	u8 syndrome = rover_aeth_syndrome(&pkt->hdr.aeth);
+	struct rover_req *req = &qp->req;
+	bool ack = (syndrome & ROVER_AETH_KIND) == ROVER_AETH_ACK;
+	u32 next = rover_psn_add(pkt->psn, ack);
+	s32 past = rover_psn_diff(next, req->next_psn);
+
+	trace_rover_ack_received(qp->obj.key, pkt->psn, syndrome);
+	/* A NAK names a packet that was sent; an ACK of old news is a ghost. */
+	if (rover_psn_diff(next, req->una) < 0 || past > 0 || (!ack && !past)) {
+		rover_count(qp->dev, ROVER_STAT_DROP_STALE_RESP);
+		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_STALE_RESP],
+				 qp->obj.key, pkt->opcode, pkt->psn);
+		return;
+	}
+	ack_until(qp, next);
+	if (!oldest(qp) || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		return;
+	if (req->una != next) {
+		implied_nak(qp);
+		return;
+	}
+	if (!ack && (syndrome & ROVER_AETH_KIND) == ROVER_AETH_RNR)
+		not_ready(qp, syndrome & ROVER_AETH_VALUE);
+	else if (!ack)
+		nak(qp, syndrome);
+}
+
+/* Responses with data ********************************************************/
+
+/*
+ * Where the data of the oldest request goes: read from the ring once more and
+ * compared with what we remember, for the program may have written there.
+ */
+static enum rover_fault open_response(struct rover_qp *qp,
+				      const struct rover_sent *row)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_wqe *wqe = &req->resp;
+	const void *slot = rover_ring_slot(&qp->sq, req->acked);
+	u64 length = 0;
+	unsigned int i;
+
+	if (wqe->valid && wqe->index == req->acked)
+		return ROVER_OK;
+	memcpy(&wqe->hdr, slot, sizeof(wqe->hdr));
+	barrier();
+	if (wqe->hdr.opcode != row->opcode ||
+	    wqe->hdr.num_sge > qp->max_send_sge)
+		return ROVER_FAULT_WQE;
+	memcpy(wqe->sge, slot + ROVER_SEND_WQE_HDR,
+	       wqe->hdr.num_sge * sizeof(wqe->sge[0]));
+	barrier();
+	for (i = 0; i < wqe->hdr.num_sge; i++)
+		length += wqe->sge[i].length;
+	if (length < row->length)
+		return ROVER_FAULT_WQE;
+	wqe->index = req->acked;
+	wqe->valid = true;
+	rover_sgl_init(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
+		       IB_ACCESS_LOCAL_WRITE);
+	return ROVER_OK;
+}
+
+static bool read_fits(struct rover_qp *qp, const struct rover_sent *row,
+		      const struct rover_packet *pkt, u32 at)
+{
+	u64 left = row->length - ((u64)at << qp->mtu_shift);
+
+	/* LAST and ONLY may stand at the end of any piece, FIRST at its start. */
+	if (pkt->payload != min_t(u64, left, qp->mtu))
+		return false;
+	return at + 1 < row->npsn || pkt->op->flags & ROVER_OP_END;
+}
+
+static void receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
+			 struct rover_sent *row)
+{
+	u32 at = rover_psn_diff(pkt->psn, row->psn);
+	struct rover_req *req = &qp->req;
+	enum rover_fault fault;
+
+	if (!read_fits(qp, row, pkt, at)) {
+		fail(qp, ROVER_FAULT_BAD_RESP);
+		return;
+	}
+	fault = open_response(qp, row);
+	if (!fault && pkt->payload) {
+		rover_sgl_seek(&req->resp_sgl, (u64)at << qp->mtu_shift);
+		fault = rover_sgl_write(&req->resp_sgl, pkt->skb,
+					pkt->payload_at, pkt->payload);
+		rover_sgl_release(&req->resp_sgl);
+	}
+	if (fault) {
+		fail(qp, fault);
+		return;
+	}
+	req->una = rover_psn_add(pkt->psn, 1);
+	if (pkt->op->flags & ROVER_OP_END && req->rd_atomic)
+		req->rd_atomic--;
+	if (at + 1 == row->npsn)
+		retire(qp, ROVER_OK);
+}
+
+static void receive_atomic(struct rover_qp *qp, const struct rover_packet *pkt,
+			   struct rover_sent *row)
+{
+	u64 orig = be64_to_cpu(pkt->hdr.atomack.orig);
+	struct rover_req *req = &qp->req;
+	enum rover_fault fault;
+
+	fault = open_response(qp, row);
+	if (!fault) {
+		rover_sgl_seek(&req->resp_sgl, 0);
+		fault = rover_sgl_write_mem(&req->resp_sgl, &orig, sizeof(orig));
+		rover_sgl_release(&req->resp_sgl);
+	}
+	if (fault) {
+		fail(qp, fault);
+		return;
+	}
+	req->una = rover_psn_add(pkt->psn, 1);
+	if (req->rd_atomic)
+		req->rd_atomic--;
+	retire(qp, ROVER_OK);
+}
+
+/* A response with data: all before it must be done, and it must be next. */
+static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	bool read = pkt->op->class == ROVER_CLASS_READ_RESP;
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row;
+
+	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
+	    rover_psn_diff(pkt->psn, req->next_psn) >= 0) {
+		rover_count(qp->dev, ROVER_STAT_DROP_STALE_RESP);
+		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_STALE_RESP],
+				 qp->obj.key, pkt->opcode, pkt->psn);
+		return;
+	}
+	ack_until(qp, pkt->psn);
+	row = oldest(qp);
+	if (!row || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		return;
+	if (req->una != pkt->psn) {
+		implied_nak(qp);
+		return;
+	}
+	if (rover_psn_diff(pkt->psn, row->psn) < 0 || !is_rd_atomic(row) ||
+	    (row->opcode == ROVER_WQE_READ) != read) {
+		fail(qp, ROVER_FAULT_BAD_RESP);
+		return;
+	}
+	if (read)
+		receive_read(qp, pkt, row);
+	else
+		receive_atomic(qp, pkt, row);
+	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		return;
+	if (rover_psn_diff(req->psn, req->una) < 0)
+		rover_retransmit_go_back(qp);
+	rover_retransmit_progress(qp);
+	req->window = min(req->window + 1, req->window_max);
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
+void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	if (pkt->op->class == ROVER_CLASS_ACK)
+		receive_ack(qp, pkt);
+	else
+		receive_data(qp, pkt);
+}
+
+void rover_completer_dead(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	rover_count(qp->dev, ROVER_STAT_RETRIES_EXCEEDED);
+	fail(qp, ROVER_FAULT_RETRY);
+}

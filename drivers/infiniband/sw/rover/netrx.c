@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * netrx - from the UDP socket to the queue pair
+ *
+ * One call brings one packet or a whole train.  Each packet is proved before
+ * anything changes because of it: lengths before any subtraction, a known
+ * opcode, the ICRC, the queue pair, the peer's addresses and namespace, the
+ * state.  Then it goes to responder or completer under the lock of that side.
+ * The lock is kept while packets for the same queue pair and side follow; when
+ * it is let go, there is one acknowledge for all of them, and what the window
+ * now allows has been sent.
+ *
+ * Softirq, under rcu_read_lock().  The skb is read only: it may be cloned.
+ */
+#include <linux/highmem.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/sock.h>
+
+#include "completer.h"
+#include "icrc.h"
+#include "netrx.h"
+#include "packet.h"
+#include "qps.h"
+#include "requester.h"
+#include "responder.h"
+#include "run.h"
+#include "trace.h"
+
+/* Who receives: the queue pair and the side whose lock is held. */
+struct batch {
+	struct rover_net *rnet;
+	struct rover_dev *dev;		/* to count at while no QP is known */
+	struct rover_qp *qp;
+	bool sending;			/* tx_lock is held, else rx_lock */
+	unsigned int packets;
+};
+
+/* A packet on its way through the checks. */
+struct arrival {
+	struct rover_packet pkt;
+	struct rover_bth bth;
+	const void *ip;
+	const struct udphdr *udp;
+	bool v6;
+	int at;				/* offset of the BTH in pkt.skb */
+	unsigned int len;		/* from BTH to ICRC, both included */
+};
+
+static void dropped(struct batch *b, const struct arrival *a,
+		    enum rover_stat why)
+{
+	if (b->dev)
+		rover_count(b->dev, why);
+	trace_rover_drop(rover_stat_names[why], rover_bth_qpn(&a->bth),
+			 a->bth.opcode, rover_bth_psn(&a->bth));
+}
+
+/* Whose counters: the device of the interface, or any of the namespace. */
+static struct rover_dev *device_of(struct rover_net *rnet,
+				   const struct sk_buff *skb)
+{
+	struct rover_dev *dev, *any = NULL;
+
+	list_for_each_entry_rcu(dev, &rnet->devs, net_node) {
+		if (dev->ndev == skb->dev)
+			return dev;
+		any = dev;
+	}
+	return any;
+}
+
+/* Batches ********************************************************************/
+
+static void batch_end(struct batch *b)
+{
+	struct rover_qp *qp = b->qp;
+
+	if (!qp)
+		return;
+	b->qp = NULL;
+	if (b->sending) {
+		if (test_and_clear_bit(ROVER_WORK_TX, &qp->work))
+			rover_requester_run(qp);
+		spin_unlock(&qp->tx_lock);
+	} else {
+		rover_responder_finish(qp);
+		spin_unlock(&qp->rx_lock);
+	}
+	/* In error, out of budget, or marked by another context meanwhile. */
+	rover_run(qp);
+}
+
+/* Hold the right lock of the queue pair this packet is for. */
+static bool batch_join(struct batch *b, const struct arrival *a)
+{
+	bool sending = a->pkt.op->flags & ROVER_OP_RESPONSE;
+	u32 qpn = rover_bth_qpn(&a->bth);
+	struct rover_qp *qp = b->qp;
+
+	if (qp && qp->obj.key == qpn && b->sending == sending)
+		return true;
+	batch_end(b);
+	qp = rover_qp_find(qpn);
+	if (!qp)
+		return false;
+	if (sending)
+		spin_lock(&qp->tx_lock);
+	else
+		spin_lock(&qp->rx_lock);
+	/* It may have died since it was found. */
+	if (!qp->alive) {
+		if (sending)
+			spin_unlock(&qp->tx_lock);
+		else
+			spin_unlock(&qp->rx_lock);
+		return false;
+	}
+	b->qp = qp;
+	b->sending = sending;
+	return true;
+}
+
+/* Proving ********************************************************************/
+
+static bool parse(struct batch *b, struct arrival *a)
+{
+	struct rover_packet *pkt = &a->pkt;
+	const struct rover_bth *bth;
+	const struct rover_opcode *op;
+	u8 buf[ROVER_MAX_HDR];
+	unsigned int ext;
+	const u8 *hdr;
+
+	if (a->len < sizeof(*bth) + ROVER_ICRC_SIZE) {
+		dropped(b, a, ROVER_STAT_DROP_SHORT);
+		return false;
+	}
+	bth = skb_header_pointer(pkt->skb, a->at, sizeof(*bth), buf);
+	if (!bth) {
+		dropped(b, a, ROVER_STAT_DROP_SHORT);
+		return false;
+	}
+	a->bth = *bth;
+	op = rover_opcode_get(a->bth.opcode);
+	if (!op || a->bth.flags & ROVER_BTH_TVER) {
+		dropped(b, a, ROVER_STAT_DROP_OPCODE);
+		return false;
+	}
+	pkt->op = op;
+	pkt->opcode = a->bth.opcode;
+	pkt->ackreq = rover_bth_ackreq(&a->bth);
+	pkt->solicited = rover_bth_solicited(&a->bth);
+	pkt->pad = rover_bth_pad(&a->bth);
+	pkt->psn = rover_bth_psn(&a->bth);
+	if (a->len < op->hdr_len + pkt->pad + ROVER_ICRC_SIZE) {
+		dropped(b, a, ROVER_STAT_DROP_LENGTH);
+		return false;
+	}
+	pkt->payload_at = a->at + op->hdr_len;
+	pkt->payload = a->len - op->hdr_len - pkt->pad - ROVER_ICRC_SIZE;
+	ext = op->hdr_len - sizeof(*bth);
+	hdr = skb_header_pointer(pkt->skb, a->at + sizeof(*bth), ext, buf);
+	if (!hdr) {
+		dropped(b, a, ROVER_STAT_DROP_SHORT);
+		return false;
+	}
+	memcpy(&pkt->hdr, hdr, min(ext, sizeof(pkt->hdr)));
+	if (op->imm)
+		memcpy(&pkt->imm, hdr + op->imm - sizeof(*bth),
+		       sizeof(pkt->imm));
+	return true;
+}
+
+/* Sum a part of the packet where it lies. */
+static u32 sum_skb(u32 crc, const struct sk_buff *skb, int at, int len)
+{
+	int head = skb_headlen(skb), n, i;
+
+	if (at < head) {
+		n = min(len, head - at);
+		crc = rover_icrc_add(crc, skb->data + at, n);
+		at += n;
+		len -= n;
+	}
+	at -= head;
+	for (i = 0; len > 0 && i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 p_off, p_len, copied;
+		struct page *p;
+
+		if (at >= (int)skb_frag_size(frag)) {
+			at -= skb_frag_size(frag);
+			continue;
+		}
+		n = min_t(int, len, skb_frag_size(frag) - at);
+		skb_frag_foreach_page(frag, skb_frag_off(frag) + at, n, p,
+				      p_off, p_len, copied) {
+			void *va = kmap_local_page(p);
+
+			crc = rover_icrc_add(crc, va + p_off, p_len);
+			kunmap_local(va);
+		}
+		len -= n;
+		at = 0;
+	}
+	return crc;
+}
+
+static bool icrc_good(const struct arrival *a)
+{
+	unsigned int udp_len = sizeof(struct udphdr) + a->len;
+	const struct sk_buff *skb = a->pkt.skb;
+	int rest = a->len - sizeof(a->bth) - ROVER_ICRC_SIZE;
+	__le32 icrc;
+	u32 crc;
+
+	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
+			  sizeof(icrc)))
+		return false;
+	crc = a->v6 ? rover_icrc_begin6(a->ip, a->udp, &a->bth, udp_len) :
+		      rover_icrc_begin4(a->ip, a->udp, &a->bth, udp_len,
+					((const struct iphdr *)a->ip)->id);
+	crc = sum_skb(crc, skb, a->at + sizeof(a->bth), rest);
+	return rover_icrc_end(crc) == icrc;
+}
+
+/* Partition keys match in their low fifteen bits; ours is the default one. */
+static bool pkey_good(const struct arrival *a)
+{
+	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
+}
+
+static bool admit(struct batch *b, const struct arrival *a)
+{
+	struct rover_qp *qp = b->qp;
+
+	if (!rover_path_match(&qp->path, b->rnet->net, a->v6, a->ip)) {
+		dropped(b, a, ROVER_STAT_DROP_PEER);
+		return false;
+	}
+	if (!rover_qp_allows(qp, b->sending ? ROVER_MAY_COMPLETE :
+					      ROVER_MAY_RECEIVE)) {
+		dropped(b, a, ROVER_STAT_DROP_STATE);
+		return false;
+	}
+	return true;
+}
+
+static void receive(struct batch *b, struct arrival *a)
+{
+	if (!parse(b, a))
+		return;
+	if (!pkey_good(a)) {
+		dropped(b, a, ROVER_STAT_DROP_PKEY);
+		return;
+	}
+	if (!icrc_good(a)) {
+		dropped(b, a, ROVER_STAT_DROP_ICRC);
+		return;
+	}
+	if (!batch_join(b, a)) {
+		dropped(b, a, ROVER_STAT_DROP_QPN);
+		return;
+	}
+	if (!admit(b, a))
+		return;
+	b->packets++;
+	if (b->sending)
+		rover_completer_receive(b->qp, &a->pkt);
+	else
+		rover_responder_receive(b->qp, &a->pkt);
+}
+
+/* Taking trains apart ********************************************************/
+
+/* IP options or extension headers: no RoCE packet has them. */
+static bool headers_plain(const struct sk_buff *skb, bool v6)
+{
+	int len = skb_transport_offset(skb) - skb_network_offset(skb);
+
+	return len == (v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr));
+}
+
+/*
+ * @skb's data is at its UDP header (@at is then past it) or, for members of a
+ * train, at its UDP payload, with the headers in front of it.
+ */
+static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
+			unsigned int len, bool v6)
+{
+	struct arrival a = {
+		.pkt.skb = skb,
+		.at = at,
+		.len = len,
+		.v6 = v6,
+		.udp = (const void *)(skb->data + at - sizeof(struct udphdr)),
+		.ip = skb->data + at - sizeof(struct udphdr) -
+		      (v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)),
+	};
+
+	receive(b, &a);
+}
+
+/* A train's members are as hostile as any packet. */
+static void receive_members(struct batch *b, struct sk_buff *head, bool v6)
+{
+	unsigned int hdr = sizeof(struct udphdr) +
+		(v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr));
+	struct sk_buff *skb;
+
+	skb_walk_frags(head, skb) {
+		if (skb_has_frag_list(skb) || skb_headroom(skb) < hdr) {
+			rover_count(b->dev, ROVER_STAT_DROP_GSO);
+			continue;
+		}
+		receive_skb(b, skb, 0, skb->len, v6);
+	}
+}
+
+static void receive_whole(struct batch *b, struct sk_buff *skb)
+{
+	bool v6 = skb->protocol == cpu_to_be16(ETH_P_IPV6);
+	int at = sizeof(struct udphdr);
+
+	if (!headers_plain(skb, v6)) {
+		rover_count(b->dev, ROVER_STAT_DROP_SHORT);
+		return;
+	}
+	if (!skb_is_gso(skb)) {
+		if (skb_has_frag_list(skb) && skb_linearize(skb)) {
+			rover_count(b->dev, ROVER_STAT_DROP_SHORT);
+			return;
+		}
+		receive_skb(b, skb, at, skb->len - at, v6);
+		return;
+	}
+	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) ||
+	    skb_pagelen(skb) < at) {
+		rover_count(b->dev, ROVER_STAT_DROP_GSO);
+		return;
+	}
+	rover_count(b->dev, ROVER_STAT_RX_TRAINS);
+	receive_skb(b, skb, at, skb_pagelen(skb) - at, v6);
+	receive_members(b, skb, v6);
+}
+
+int rover_netrx(struct sock *sk, struct sk_buff *skb)
+{
+	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
+	struct batch b = { .rnet = rnet };
+
+	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
+		goto out;
+	b.dev = device_of(rnet, skb);
+	if (!b.dev)
+		goto out;
+	receive_whole(&b, skb);
+	if (b.qp)
+		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES, skb->len);
+	batch_end(&b);
+out:
+	consume_skb(skb);
+	return 0;
+}

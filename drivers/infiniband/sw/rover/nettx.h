@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * nettx - out to the netdev, and not more than it can take
+ */
+#ifndef ROVER_NETTX_H
+#define ROVER_NETTX_H
+
+#include "qp.h"
+
+/* Most trains and packets of one queue pair in the device at a time. */
+#define ROVER_TX_SKBS		64
+
+/**
+ * rover_nettx_full() - is the device full of this queue pair's packets?
+ * @qp: alive
+ *
+ * When it is, the queue pair will be kicked as soon as half have left.
+ *
+ * Context: tx_lock or rx_lock held.
+ */
+bool rover_nettx_full(struct rover_qp *qp);
+
+/**
+ * rover_nettx_send() - hand a packet or train to the IP layer
+ * @qp: alive; the packet holds a reference until the device is done with it
+ * @skb: consumed; data at the IP header, all headers filled in but for IP
+ *	length and checksum
+ * @packets: in it
+ *
+ * A packet that is lost on the way out is no error: the protocol sends again.
+ *
+ * Context: tx_lock or rx_lock held, softirqs off.
+ */
+void rover_nettx_send(struct rover_qp *qp, struct sk_buff *skb,
+		      unsigned int packets);
+
+#endif /* ROVER_NETTX_H */

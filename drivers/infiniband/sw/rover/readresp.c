@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * readresp - answers to READs and atomics, in order, again if need be
+ *
+ * Requests are queued in rsp.res and answered first come first served, READs
+ * as trains straight from memory.  A duplicate READ is simply executed again;
+ * an atomic must not be, so the results of the last max_dest_rd_atomic of
+ * them are kept in rsp.saved (IBTA 9.4.5, 9.7.5.1.2).
+ *
+ * Runs under rx_lock with softirqs off.
+ */
+#include "ack.h"
+#include "nettx.h"
+#include "psn.h"
+#include "readresp.h"
+#include "train.h"
+
+/* Trains of READ responses per call, so that one READ cannot hold a CPU. */
+#define BUDGET	16
+
+static struct rover_res *take_row(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	struct rover_res *res = &rsp->res[rsp->res_tail++ % rsp->res_max];
+
+	*res = (struct rover_res) { .msn = rsp->msn };
+	return res;
+}
+
+void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
+			 u32 rkey, u32 length)
+{
+	struct rover_res *res;
+
+	lockdep_assert_held(&qp->rx_lock);
+	res = take_row(qp);
+	res->psn = psn;
+	res->npsn = npsn;
+	res->va = va;
+	res->rkey = rkey;
+	res->length = length;
+}
+
+void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	struct rover_res *res;
+
+	lockdep_assert_held(&qp->rx_lock);
+	res = take_row(qp);
+	res->atomic = true;
+	res->psn = psn;
+	res->npsn = 1;
+	res->orig = orig;
+	rsp->saved[rsp->saved_tail++ % rsp->res_max] = *res;
+}
+
+bool rover_readresp_again(struct rover_qp *qp, u32 psn)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	u32 i;
+
+	lockdep_assert_held(&qp->rx_lock);
+	for (i = 0; i < min(rsp->saved_tail, rsp->res_max); i++) {
+		struct rover_res *saved = &rsp->saved[i];
+
+		if (saved->psn == psn) {
+			*take_row(qp) = *saved;
+			return true;
+		}
+	}
+	return false;
+}
+
+static u8 response_opcode(const struct rover_res *res)
+{
+	if (res->npsn == 1)
+		return ROVER_RC_READ_RESP_ONLY;
+	if (res->next == 0)
+		return ROVER_RC_READ_RESP_FIRST;
+	return res->next + 1 == res->npsn ? ROVER_RC_READ_RESP_LAST :
+					    ROVER_RC_READ_RESP_MIDDLE;
+}
+
+/* One response packet.  FIRST, LAST and ONLY have an AETH, MIDDLE has not. */
+static int add_response(struct rover_train *train, struct rover_res *res,
+			struct rover_sgl *sgl, enum rover_fault *fault)
+{
+	struct rover_qp *qp = train->qp;
+	u32 at = res->next << qp->mtu_shift;
+	struct rover_outgoing out = {
+		.opcode = response_opcode(res),
+		.psn = rover_psn_add(res->psn, res->next),
+		.len = min(res->length - at, qp->mtu),
+		.sgl = sgl,
+	};
+	int err;
+
+	if (out.opcode != ROVER_RC_READ_RESP_MIDDLE) {
+		struct rover_aeth aeth = {
+			.syndrome_msn = rover_aeth_make(ROVER_AETH_ACK |
+							ROVER_AETH_CREDITS_NONE,
+							res->msn),
+		};
+
+		memcpy(out.ext, &aeth, sizeof(aeth));
+		out.ext_len = sizeof(aeth);
+	}
+	err = rover_train_add(train, &out, fault);
+	if (!err)
+		res->next++;
+	return err;
+}
+
+/* Return true when all of this READ is on its way. */
+static bool send_read(struct rover_qp *qp, struct rover_res *res, int *budget,
+		      enum rover_fault *fault)
+{
+	struct rover_train train;
+	struct rover_sgl sgl;
+	int err = 0;
+
+	rover_sgl_init_one(&sgl, qp->pd, res->va, res->length, res->rkey,
+			   IB_ACCESS_REMOTE_READ);
+	rover_sgl_seek(&sgl, (u64)res->next << qp->mtu_shift);
+	rover_train_begin(&train, qp, &qp->rsp.ip_id, ROVER_TRAIN_MAX);
+	while (!err && res->next < res->npsn) {
+		if (train.packets == 0) {
+			if (*budget <= 0 || rover_nettx_full(qp))
+				break;
+			(*budget)--;
+		}
+		err = add_response(&train, res, &sgl, fault);
+	}
+	rover_train_end(&train);
+	rover_sgl_release(&sgl);
+	return res->next == res->npsn;
+}
+
+enum rover_fault rover_readresp_run(struct rover_qp *qp)
+{
+	enum rover_fault fault = ROVER_OK;
+	struct rover_rsp *rsp = &qp->rsp;
+	int budget = BUDGET;
+
+	lockdep_assert_held(&qp->rx_lock);
+	while (rover_readresp_pending(qp)) {
+		struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];
+
+		if (res->atomic) {
+			if (rover_nettx_full(qp) || !rover_ack_atomic(qp, res))
+				break;
+		} else if (!send_read(qp, res, &budget, &fault)) {
+			break;
+		}
+		rsp->res_send++;
+	}
+	/* Out of budget or memory, with nothing in the device to wake us. */
+	if (rover_readresp_pending(qp) && !fault &&
+	    !test_bit(ROVER_TX_BLOCKED, &qp->work))
+		set_bit(ROVER_WORK_RX, &qp->work);
+	return fault;
+}

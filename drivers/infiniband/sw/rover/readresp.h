@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * readresp - answers to READs and atomics, in order, again if need be
+ */
+#ifndef ROVER_READRESP_H
+#define ROVER_READRESP_H
+
+#include "qp.h"
+
+/**
+ * rover_readresp_pending() - are there answers not yet sent?
+ * @qp: alive; rx_lock held
+ */
+static inline bool rover_readresp_pending(const struct rover_qp *qp)
+{
+	return qp->rsp.res_send != qp->rsp.res_tail;
+}
+
+/**
+ * rover_readresp_room() - may another READ or atomic be taken?
+ * @qp: alive; rx_lock held
+ */
+static inline bool rover_readresp_room(const struct rover_qp *qp)
+{
+	return qp->rsp.res_tail - qp->rsp.res_send < qp->rsp.res_max;
+}
+
+/**
+ * rover_readresp_read() - note a READ to be answered
+ * @qp: alive; there is room
+ * @psn: of the request
+ * @npsn: responses it takes
+ * @va: remote address; key, rights and bounds were checked
+ * @rkey: remote key
+ * @length: bytes
+ *
+ * Context: rx_lock held.
+ */
+void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
+			 u32 rkey, u32 length);
+
+/**
+ * rover_readresp_atomic() - note the result of an atomic
+ * @qp: alive; there is room
+ * @psn: of the request
+ * @orig: what the memory held before
+ *
+ * The result is also kept for duplicates.
+ *
+ * Context: rx_lock held.
+ */
+void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig);
+
+/**
+ * rover_readresp_again() - answer a duplicate atomic with its saved result
+ * @qp: alive; there is room
+ * @psn: of the request
+ *
+ * Context: rx_lock held.
+ * Return: false when it is not remembered.
+ */
+bool rover_readresp_again(struct rover_qp *qp, u32 psn);
+
+/**
+ * rover_readresp_run() - send what is pending, as far as the device takes it
+ * @qp: alive
+ *
+ * When the device is full the queue pair is kicked later and ROVER_WORK_RX
+ * brings us back.
+ *
+ * Context: rx_lock held, softirqs off.
+ * Return: ROVER_OK, or a fault of the memory (it was deregistered meanwhile);
+ * see rover_readresp_pending() for whether all was sent.
+ */
+enum rover_fault rover_readresp_run(struct rover_qp *qp);
+
+#endif /* ROVER_READRESP_H */

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * requester - from work requests to packets
+ *
+ * A work request is copied out of the ring once, proved, given a row in
+ * req.sent and then sent packet by packet, as far as the window of
+ * unacknowledged packets, the READ and atomic credits and the device allow.
+ * The place (req.psn, req.sending, req.offset) may be set back at any time by
+ * retransmit; requests are then read and proved again.
+ *
+ * A long READ is asked for in pieces of READ_PIECE bytes, each a READ request
+ * of its own to the peer: so the window also limits what flows towards us, and
+ * what is lost can be asked for again from where it was lost.
+ *
+ * Runs under tx_lock with softirqs off.
+ */
+#include "cq.h"
+#include "nettx.h"
+#include "psn.h"
+#include "qps.h"
+#include "requester.h"
+#include "retransmit.h"
+#include "trace.h"
+#include "train.h"
+
+/* Trains per run; what is left over is kicked. */
+#define BUDGET		32
+
+/* Packets after which an acknowledge is asked for in any case. */
+#define ACKREQ_EVERY	32
+
+#define READ_PIECE	(128 * 1024)
+
+/* Bytes that may be unacknowledged: at the start, and at most. */
+#define WINDOW_START	(256 * 1024)
+#define WINDOW_MOST	(2 * 1024 * 1024)
+
+void rover_requester_init(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *sent = req->sent;
+	u32 index = qp->sq.head;
+
+	lockdep_assert_held(&qp->tx_lock);
+	memset(req, 0, sizeof(*req));
+	req->sent = sent;
+	req->psn = qp->attr.sq_psn & ROVER_PSN_MASK;
+	req->next_psn = req->psn;
+	req->una = req->psn;
+	req->acked = index;
+	req->sending = index;
+	req->fetched = index;
+	req->implied_at = ~0;
+	req->window = max_t(u32, WINDOW_START >> qp->mtu_shift, 16);
+	req->window_max = max_t(u32, WINDOW_MOST >> qp->mtu_shift, 64);
+	req->train_max = ROVER_TRAIN_MAX;
+	req->rnr_retries = qp->attr.rnr_retry;
+	qp->rtx.deadline = 0;
+	qp->rtx.sample_at = 0;
+	qp->rtx.srtt = 0;
+	qp->rtx.rttvar = 0;
+	qp->rtx.backoff = 0;
+}
+
+/* Fetching ******************************************************************/
+
+/*
+ * Copy a work request out of the ring.  The program may be writing to it this
+ * very moment: only the copy counts, and only after it has been proved.
+ */
+static enum rover_fault copy_wqe(struct rover_qp *qp, u32 index,
+				 struct rover_wqe *wqe, u64 *length)
+{
+	const void *slot = rover_ring_slot(&qp->sq, index);
+	struct rover_send_wqe *hdr = &wqe->hdr;
+	const struct rover_wr *wr;
+	unsigned int i;
+
+	memcpy(hdr, slot, sizeof(*hdr));
+	barrier();
+	wqe->index = index;
+	if (hdr->opcode >= ROVER_WQE_OPCODES || hdr->flags & ~ROVER_WQE_FLAGS ||
+	    hdr->num_sge > qp->max_send_sge || hdr->reserved_03)
+		return ROVER_FAULT_WQE;
+	wr = &rover_wrs[hdr->opcode];
+	if (hdr->flags & ROVER_WQE_INLINE) {
+		if (!(wr->flags & ROVER_WR_INLINE_OK) || hdr->num_sge ||
+		    hdr->inline_len > qp->max_inline)
+			return ROVER_FAULT_WQE;
+		*length = hdr->inline_len;
+		return ROVER_OK;
+	}
+	memcpy(wqe->sge, slot + ROVER_SEND_WQE_HDR,
+	       hdr->num_sge * sizeof(wqe->sge[0]));
+	barrier();
+	for (i = 0, *length = 0; i < hdr->num_sge; i++)
+		*length += wqe->sge[i].length;
+	if (*length > ROVER_MAX_MSG)
+		return ROVER_FAULT_SEND_LENGTH;
+	if (wr->flags & ROVER_WR_ATOMIC && *length < sizeof(u64))
+		return ROVER_FAULT_SEND_LENGTH;
+	return ROVER_OK;
+}
+
+/*
+ * Local memory is proved before the first packet leaves, so that a bad key
+ * does not leave half a message at the peer.
+ */
+static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe)
+{
+	const struct rover_wr *wr = &rover_wrs[wqe->hdr.opcode];
+	struct rover_sgl sgl;
+
+	if (wqe->hdr.flags & ROVER_WQE_INLINE)
+		return ROVER_OK;
+	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
+		       wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0);
+	return rover_sgl_check(&sgl);
+}
+
+static u32 packets_of(const struct rover_qp *qp, u32 length)
+{
+	return length ? DIV_ROUND_UP_ULL((u64)length, qp->mtu) : 1;
+}
+
+static bool is_rd_atomic(const struct rover_sent *row)
+{
+	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
+}
+
+static void start_wqe(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_wqe *wqe = &req->wqe;
+
+	wqe->valid = true;
+	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0);
+	if (req->offset)
+		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
+}
+
+/* A request that was never sent before: prove it and give it a row. */
+static bool fetch_new(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row;
+	enum rover_fault fault;
+	u64 length = 0;
+	int posted;
+
+	if (!rover_qp_allows(qp, ROVER_MAY_SEND) ||
+	    req->fetched - req->acked >= ROVER_MAX_INFLIGHT)
+		return false;
+	posted = rover_ring_posted(&qp->sq, req->fetched);
+	if (posted < 0) {
+		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
+		return false;
+	}
+	if (!posted)
+		return false;
+
+	fault = copy_wqe(qp, req->fetched, &req->wqe, &length);
+	if (!fault)
+		fault = prove_memory(qp, &req->wqe);
+	if (!fault && rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
+	    !qp->attr.max_rd_atomic)
+		fault = ROVER_FAULT_WQE;
+	req->sending = req->fetched;
+	req->offset = 0;
+	req->fault = fault;
+	if (fault)
+		return false;
+	if (rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_ATOMIC)
+		length = sizeof(u64);
+	row = rover_retransmit_row(qp, req->fetched++);
+	*row = (struct rover_sent) {
+		.wr_id = req->wqe.hdr.wr_id,
+		.psn = req->psn,
+		.npsn = packets_of(qp, length),
+		.length = length,
+		.opcode = req->wqe.hdr.opcode,
+		.flags = req->wqe.hdr.flags,
+	};
+	start_wqe(qp);
+	return true;
+}
+
+/* A request that was sent before: it must still say what it said then. */
+static bool fetch_again(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row = rover_retransmit_row(qp, req->sending);
+	enum rover_fault fault;
+	u64 length = 0;
+
+	fault = copy_wqe(qp, req->sending, &req->wqe, &length);
+	if (!fault && (req->wqe.hdr.opcode != row->opcode ||
+		       (!(rover_wrs[row->opcode].flags & ROVER_WR_ATOMIC) &&
+			length != row->length)))
+		fault = ROVER_FAULT_WQE;
+	req->fault = fault;
+	if (fault)
+		return false;
+	start_wqe(qp);
+	return true;
+}
+
+/* Sending *******************************************************************/
+
+static bool fenced(const struct rover_qp *qp)
+{
+	return qp->req.wqe.hdr.flags & ROVER_WQE_FENCE && !qp->req.offset &&
+	       qp->req.rd_atomic;
+}
+
+/* PSNs that the next packet takes: a READ request takes its responses'. */
+static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
+{
+	const struct rover_req *req = &qp->req;
+	u32 piece = READ_PIECE >> qp->mtu_shift;
+
+	if (row->opcode != ROVER_WQE_READ)
+		return 1;
+	return min(row->npsn, rounddown(req->offset, piece) + piece) - req->offset;
+}
+
+static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
+		     u32 psns)
+{
+	const struct rover_req *req = &qp->req;
+	u32 flying = rover_psn_diff(req->psn, req->una);
+
+	if (is_rd_atomic(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
+		return false;
+	if (fenced(qp))
+		return false;
+	return !flying || flying + psns <= req->window;
+}
+
+static u8 opcode_of(const struct rover_sent *row, u32 offset)
+{
+	const struct rover_wr *wr = &rover_wrs[row->opcode];
+
+	if (row->npsn == 1 || is_rd_atomic(row))
+		return wr->only;
+	if (!offset)
+		return wr->first;
+	return offset + 1 == row->npsn ? wr->last : wr->middle;
+}
+
+static void put_ext(struct rover_outgoing *out, const void *hdr, u8 len)
+{
+	memcpy(out->ext + out->ext_len, hdr, len);
+	out->ext_len += len;
+}
+
+/* Extended headers, as the opcode's row wants them. */
+static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
+		     const struct rover_sent *row, u32 psns)
+{
+	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
+	u16 flags = rover_opcodes[out->opcode].flags;
+	u64 at = (u64)qp->req.offset << qp->mtu_shift;
+
+	if (flags & ROVER_OP_RETH) {
+		bool read = row->opcode == ROVER_WQE_READ;
+		u64 len = row->length - (read ? at : 0);
+		struct rover_reth reth = {
+			.va = cpu_to_be64(hdr->remote_addr + (read ? at : 0)),
+			.rkey = cpu_to_be32(hdr->rkey),
+			.length = cpu_to_be32(read ? min(len, (u64)psns << qp->mtu_shift) : len),
+		};
+
+		put_ext(out, &reth, sizeof(reth));
+	}
+	if (flags & ROVER_OP_ATOMETH) {
+		bool swap = row->opcode == ROVER_WQE_CMP_SWAP;
+		struct rover_atometh atom = {
+			.va = cpu_to_be64(hdr->remote_addr),
+			.rkey = cpu_to_be32(hdr->rkey),
+			.swap_add = cpu_to_be64(swap ? hdr->swap : hdr->compare_add),
+			.compare = cpu_to_be64(swap ? hdr->compare_add : 0),
+		};
+
+		put_ext(out, &atom, sizeof(atom));
+	}
+	if (flags & ROVER_OP_IMM)
+		put_ext(out, &hdr->imm, sizeof(hdr->imm));
+	if (flags & ROVER_OP_INV) {
+		__be32 rkey = cpu_to_be32(hdr->imm);
+
+		put_ext(out, &rkey, sizeof(rkey));
+	}
+}
+
+/*
+ * Ask for an acknowledge when nothing would follow that asks: at the end of
+ * what is posted, when the window closes, and every now and then in between.
+ */
+static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
+{
+	struct rover_req *req = &qp->req;
+	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
+
+	if (req->offset + psns == row->npsn &&
+	    req->sending + 1 == req->fetched &&
+	    rover_ring_posted(&qp->sq, req->fetched) <= 0)
+		return true;
+	return flying >= req->window || ++req->since_ackreq >= ACKREQ_EVERY;
+}
+
+/* The packet at the present place. */
+static int send_packet(struct rover_qp *qp, struct rover_train *train,
+		       struct rover_sent *row, u32 psns)
+{
+	struct rover_req *req = &qp->req;
+	u64 at = (u64)req->offset << qp->mtu_shift;
+	enum rover_fault fault;
+	struct rover_outgoing out = {
+		.opcode = opcode_of(row, req->offset),
+		.psn = req->psn,
+		.sgl = &req->sgl,
+	};
+	bool end = rover_opcodes[out.opcode].flags & ROVER_OP_END;
+	int err;
+
+	put_exts(qp, &out, row, psns);
+	if (rover_wrs[row->opcode].flags & ROVER_WR_GATHER) {
+		out.len = min_t(u64, row->length - at, qp->mtu);
+		if (req->wqe.hdr.flags & ROVER_WQE_INLINE)
+			out.data = rover_ring_slot(&qp->sq, req->sending) +
+				   ROVER_SEND_WQE_HDR + at;
+	}
+	if (end && req->wqe.hdr.flags & ROVER_WQE_SOLICITED)
+		out.flags = ROVER_BTH_SE;
+	out.ackreq = want_ack(qp, row, psns);
+	if (out.ackreq)
+		req->since_ackreq = 0;
+
+	err = rover_train_add(train, &out, &fault);
+	if (err == -EFAULT)
+		req->fault = fault;
+	if (err) {
+		req->wqe.valid = false;		/* the cursor may have moved */
+		return err;
+	}
+	if (rover_psn_diff(req->psn, req->next_psn) < 0)
+		rover_count(qp->dev, ROVER_STAT_RETRANSMITTED);
+	return 0;
+}
+
+/* Move on past the packet just sent. */
+static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
+{
+	struct rover_req *req = &qp->req;
+
+	req->psn = rover_psn_add(req->psn, psns);
+	if (rover_psn_diff(req->psn, req->next_psn) > 0)
+		req->next_psn = req->psn;
+	req->offset += psns;
+	if (is_rd_atomic(row))
+		req->rd_atomic++;
+	if (req->offset == row->npsn) {
+		req->wqe.valid = false;
+		req->sending++;
+		req->offset = 0;
+	}
+}
+
+static bool have_wqe(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	if (req->wqe.valid)
+		return true;
+	return req->sending == req->fetched ? fetch_new(qp) : fetch_again(qp);
+}
+
+/* Return false when there is nothing more to send, or it may not be sent. */
+static bool step(struct rover_qp *qp, struct rover_train *train, int *budget)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row;
+	u32 psns;
+
+	if (req->fault || !have_wqe(qp))
+		return false;
+	row = rover_retransmit_row(qp, req->sending);
+	psns = psns_of_next(qp, row);
+	if (!may_send(qp, row, psns))
+		return false;
+	if (!train->packets) {
+		if ((*budget)-- <= 0) {
+			set_bit(ROVER_WORK_TX, &qp->work);
+			return false;
+		}
+		if (rover_nettx_full(qp))
+			return false;
+	}
+	switch (send_packet(qp, train, row, psns)) {
+	case 0:
+		advance(qp, row, psns);
+		return true;
+	case -ENOMEM:
+		/* The timer brings us back, by itself or as a timeout. */
+		rover_retransmit_sent(qp, req->psn);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Ending ********************************************************************/
+
+static void complete_error(struct rover_qp *qp, u64 wr_id, u8 opcode,
+			   enum rover_fault fault)
+{
+	struct rover_cqe cqe = {
+		.wr_id = wr_id,
+		.qpn = qp->obj.key,
+		.opcode = rover_wrs[opcode].cqe_opcode,
+		.status = rover_faults[fault].req_wc,
+		.vendor_err = fault,
+	};
+
+	rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
+		    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
+	if (!rover_cq_post(qp->scq, qp->ib, &cqe, true))
+		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
+}
+
+/*
+ * The request being sent is at fault.  It fails in its turn: when all before
+ * it are done (IBTA 10.10.2.2: completions come in order).
+ */
+static void fail_in_turn(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	u8 opcode = req->wqe.hdr.opcode;
+
+	if (req->acked != req->sending)
+		return;
+	trace_rover_fault(qp->obj.key, req->psn, req->fault);
+	rover_retransmit_stop(qp);
+	if (req->sending == req->fetched)
+		req->fetched++;		/* it never got a row */
+	req->sending = ++req->acked;
+	rover_ring_retire(&qp->sq, 1);
+	complete_error(qp, req->wqe.hdr.wr_id,
+		       opcode < ROVER_WQE_OPCODES ? opcode : 0, req->fault);
+	rover_qp_fail(qp, ROVER_EVENT_NONE);
+}
+
+/* SQD: all that was under way is done; say so once, if asked to. */
+static void drained(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct ib_event ev = {
+		.device = &qp->dev->ib,
+		.element.qp = qp->ib,
+		.event = IB_EVENT_SQ_DRAINED,
+	};
+
+	if (req->drained || req->acked != req->fetched)
+		return;
+	req->drained = true;
+	if (qp->attr.en_sqd_async_notify && qp->ib->event_handler)
+		qp->ib->event_handler(&ev, qp->ib->qp_context);
+}
+
+void rover_requester_run(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	u32 before = req->psn;
+	struct rover_train train;
+	int budget = BUDGET;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		return;
+	if (!req->rnr_wait) {
+		rover_train_begin(&train, qp, &req->ip_id, req->train_max);
+		while (step(qp, &train, &budget))
+			;
+		rover_train_end(&train);
+		rover_sgl_release(&req->sgl);
+		if (req->psn != before)
+			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
+		if (req->fault)
+			fail_in_turn(qp);
+	}
+	if (READ_ONCE(qp->state) == IB_QPS_SQD)
+		drained(qp);
+}
+
+void rover_requester_flush(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	int posted;
+
+	lockdep_assert_held(&qp->tx_lock);
+	rover_retransmit_stop(qp);
+	req->wqe.valid = false;
+	req->resp.valid = false;
+	while (qp->sq.head != req->fetched && req->sent) {
+		struct rover_sent *row = rover_retransmit_row(qp, req->acked++);
+
+		rover_ring_retire(&qp->sq, 1);
+		complete_error(qp, row->wr_id, row->opcode, ROVER_FAULT_FLUSH);
+	}
+	posted = rover_ring_posted(&qp->sq, qp->sq.head);
+	while (posted-- > 0) {
+		const struct rover_send_wqe *slot =
+			rover_ring_slot(&qp->sq, qp->sq.head);
+		u64 wr_id = READ_ONCE(slot->wr_id);
+		u8 opcode = READ_ONCE(slot->opcode);
+
+		rover_ring_retire(&qp->sq, 1);
+		complete_error(qp, wr_id,
+			       opcode < ROVER_WQE_OPCODES ? opcode : 0,
+			       ROVER_FAULT_FLUSH);
+	}
+	req->acked = qp->sq.head;
+	req->sending = qp->sq.head;
+	req->fetched = qp->sq.head;
+}
+
+void rover_requester_reset(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	lockdep_assert_held(&qp->tx_lock);
+	rover_retransmit_stop(qp);
+	req->wqe.valid = false;
+	req->resp.valid = false;
+	req->fault = ROVER_OK;
+	req->acked = qp->sq.head;
+	req->sending = qp->sq.head;
+	req->fetched = qp->sq.head;
+}

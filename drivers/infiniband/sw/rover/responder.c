@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * responder - from packets to memory
+ *
+ * Each request packet passes one chain of checks, in the order of IBTA figure
+ * 89: sequence number, order within its message, permission, resources,
+ * length, key; then it is executed.  A link of the chain that breaks returns
+ * its fault, and one place makes of it a NAK, a receive completion and an
+ * event.
+ *
+ * Answers are only noted while a batch of packets is taken in; at its end
+ * there is at most one acknowledge.  Answers leave in the order of the
+ * requests (IBTA 9.7.5.1.2), so an acknowledge waits for the READ responses
+ * before it.
+ *
+ * Runs under rx_lock with softirqs off.
+ */
+#include "ack.h"
+#include "cq.h"
+#include "psn.h"
+#include "qps.h"
+#include "readresp.h"
+#include "responder.h"
+#include "trace.h"
+
+void rover_responder_init(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	struct rover_res *res = rsp->res, *saved = rsp->saved;
+	u32 max = rsp->res_max, i;
+
+	lockdep_assert_held(&qp->rx_lock);
+	memset(rsp, 0, sizeof(*rsp));
+	rsp->res = res;
+	rsp->saved = saved;
+	rsp->res_max = max;
+	for (i = 0; i < max; i++)
+		saved[i].psn = ~0;
+	rsp->psn = qp->attr.rq_psn & ROVER_PSN_MASK;
+}
+
+/* Completions ****************************************************************/
+
+static void complete(struct rover_qp *qp, struct rover_cqe *cqe, bool solicited)
+{
+	cqe->qpn = qp->obj.key;
+	if (!rover_cq_post(qp->rcq, qp->ib, cqe, solicited))
+		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
+}
+
+/* The receive of a message that arrived well. */
+static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	struct rover_cqe cqe = {
+		.wr_id = rsp->wqe.wr_id,
+		.src_qpn = qp->remote_qpn,
+		.byte_len = rsp->received,
+		.opcode = rsp->class == ROVER_CLASS_WRITE ?
+			  ROVER_CQE_RECV_WRITE_IMM : ROVER_CQE_RECV,
+	};
+
+	if (pkt->op->flags & ROVER_OP_IMM) {
+		cqe.imm = (__force u32)pkt->imm;
+		cqe.flags = ROVER_CQE_WITH_IMM;
+	} else if (pkt->op->flags & ROVER_OP_INV) {
+		cqe.imm = be32_to_cpu(pkt->imm);
+		cqe.flags = ROVER_CQE_WITH_INV;
+	}
+	rsp->have_wqe = false;
+	complete(qp, &cqe, pkt->solicited);
+}
+
+static void complete_recv_error(struct rover_qp *qp, u64 wr_id,
+				enum rover_fault fault, u8 status)
+{
+	struct rover_cqe cqe = {
+		.wr_id = wr_id,
+		.opcode = ROVER_CQE_RECV,
+		.status = status,
+		.vendor_err = fault,
+	};
+
+	rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
+		    ROVER_STAT_RESP_CQE_FLUSH : ROVER_STAT_RESP_CQE_ERROR);
+	complete(qp, &cqe, true);
+}
+
+/* The chain ******************************************************************/
+
+/* Does this packet stand where it may in its message (IBTA 9.7.4.1.3)? */
+static enum rover_fault check_order(struct rover_qp *qp,
+				    const struct rover_packet *pkt)
+{
+	const struct rover_rsp *rsp = &qp->rsp;
+
+	if (pkt->op->flags & ROVER_OP_START)
+		return rsp->in_message ? ROVER_FAULT_OPCODE : ROVER_OK;
+	return rsp->in_message && rsp->class == pkt->op->class ?
+	       ROVER_OK : ROVER_FAULT_OPCODE;
+}
+
+/* Has the program opened the queue pair to this kind of request? */
+static enum rover_fault check_permission(const struct rover_qp *qp,
+					 const struct rover_packet *pkt)
+{
+	static const int need[] = {
+		[ROVER_CLASS_WRITE] = IB_ACCESS_REMOTE_WRITE,
+		[ROVER_CLASS_READ] = IB_ACCESS_REMOTE_READ,
+		[ROVER_CLASS_ATOMIC] = IB_ACCESS_REMOTE_ATOMIC,
+	};
+	int right = pkt->op->class < ARRAY_SIZE(need) ?
+		    need[pkt->op->class] : 0;
+
+	return right & ~qp->access ? ROVER_FAULT_OPCODE : ROVER_OK;
+}
+
+/* FIRST and MIDDLE are full, LAST is not empty (IBTA 9.7.4.1.6). */
+static enum rover_fault check_length(const struct rover_qp *qp,
+				     const struct rover_packet *pkt)
+{
+	u16 flags = pkt->op->flags;
+
+	if (!(flags & ROVER_OP_PAYLOAD))
+		return pkt->payload ? ROVER_FAULT_LENGTH : ROVER_OK;
+	if (!(flags & ROVER_OP_END))
+		return pkt->payload == qp->mtu ? ROVER_OK : ROVER_FAULT_LENGTH;
+	if (pkt->payload > qp->mtu)
+		return ROVER_FAULT_LENGTH;
+	return flags & ROVER_OP_START || pkt->payload ?
+	       ROVER_OK : ROVER_FAULT_LENGTH;
+}
+
+/* Take the next receive: copied once, only the copy counts from here on. */
+static enum rover_fault take_recv(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	int posted = rover_ring_posted(&qp->rq, qp->rq.head);
+	const void *slot;
+
+	if (!posted)
+		return ROVER_FAULT_RNR;
+	if (posted < 0)
+		return ROVER_FAULT_RQ_CORRUPT;
+	slot = rover_ring_slot(&qp->rq, qp->rq.head);
+	memcpy(&rsp->wqe, slot, sizeof(rsp->wqe));
+	barrier();
+	rsp->have_wqe = true;
+	if (rsp->wqe.num_sge > qp->max_recv_sge) {
+		rover_ring_retire(&qp->rq, 1);
+		return ROVER_FAULT_RQ_CORRUPT;
+	}
+	memcpy(rsp->sge, slot + ROVER_RECV_WQE_HDR,
+	       rsp->wqe.num_sge * sizeof(rsp->sge[0]));
+	rover_ring_retire(&qp->rq, 1);
+	return ROVER_OK;
+}
+
+/* SENDs need a receive at their start, WRITEs with immediate at their end. */
+static enum rover_fault check_receive(struct rover_qp *qp,
+				      const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+
+	if (pkt->op->class == ROVER_CLASS_SEND) {
+		if (!(pkt->op->flags & ROVER_OP_START))
+			return ROVER_OK;
+		fault = take_recv(qp);
+		if (!fault)
+			rover_sgl_init(&rsp->dst, qp->pd, rsp->sge,
+				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+		return fault;
+	}
+	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
+}
+
+/* A WRITE starts: is all that it announces good? */
+static enum rover_fault open_write(struct rover_qp *qp,
+				   const struct rover_packet *pkt)
+{
+	const struct rover_reth *reth = &pkt->hdr.reth;
+	struct rover_rsp *rsp = &qp->rsp;
+	u32 len = be32_to_cpu(reth->length);
+
+	if (len > ROVER_MAX_MSG)
+		return ROVER_FAULT_LENGTH;
+	rsp->length = len;
+	rover_sgl_init_one(&rsp->dst, qp->pd, be64_to_cpu(reth->va), len,
+			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_WRITE);
+	return len ? rover_sgl_check(&rsp->dst) : ROVER_OK;
+}
+
+/* The payload of a SEND or WRITE goes where it belongs: the one copy. */
+static enum rover_fault place(struct rover_qp *qp,
+			      const struct rover_packet *pkt)
+{
+	bool write = pkt->op->class == ROVER_CLASS_WRITE;
+	struct rover_rsp *rsp = &qp->rsp;
+	u64 total = (u64)rsp->received + pkt->payload;
+	enum rover_fault fault;
+
+	if (write && (total > rsp->length ||
+		      (pkt->op->flags & ROVER_OP_END && total != rsp->length)))
+		return ROVER_FAULT_LENGTH;
+	if (!write && total > rsp->dst.total)
+		return ROVER_FAULT_TOO_LONG;
+	if (!pkt->payload)
+		return ROVER_OK;
+	fault = rover_sgl_write(&rsp->dst, pkt->skb, pkt->payload_at,
+				pkt->payload);
+	return write ? fault : rover_fault_of_recv(fault);
+}
+
+/* A message has arrived whole. */
+static enum rover_fault finish_message(struct rover_qp *qp,
+				       const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	/* No region of this kind of memory may be invalidated by a peer. */
+	if (pkt->op->flags & ROVER_OP_INV)
+		return ROVER_FAULT_INVALIDATE;
+	rsp->in_message = false;
+	rsp->msn++;
+	rover_count(qp->dev, rsp->class == ROVER_CLASS_SEND ?
+		    ROVER_STAT_RX_SEND : ROVER_STAT_RX_WRITE);
+	if (rsp->have_wqe)
+		complete_recv(qp, pkt);
+	return ROVER_OK;
+}
+
+static enum rover_fault execute_data(struct rover_qp *qp,
+				     const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+
+	if (pkt->op->flags & ROVER_OP_START) {
+		rsp->class = pkt->op->class;
+		rsp->received = 0;
+		fault = rsp->class == ROVER_CLASS_WRITE ?
+			open_write(qp, pkt) : ROVER_OK;
+		if (fault)
+			return fault;
+	}
+	fault = check_receive(qp, pkt);
+	if (fault)
+		return fault;
+	rsp->in_message = true;
+	fault = place(qp, pkt);
+	if (fault)
+		return fault;
+	rsp->received += pkt->payload;
+	rsp->psn = rover_psn_add(rsp->psn, 1);
+	rsp->ack_due |= pkt->ackreq;
+	return pkt->op->flags & ROVER_OP_END ? finish_message(qp, pkt) : ROVER_OK;
+}
+
+/* Key, rights and bounds of a READ, new or again. */
+static enum rover_fault check_read(struct rover_qp *qp,
+				   const struct rover_packet *pkt, u32 *npsn)
+{
+	const struct rover_reth *reth = &pkt->hdr.reth;
+	u32 len = be32_to_cpu(reth->length);
+	struct rover_sgl sgl;
+
+	if (len > ROVER_MAX_MSG)
+		return ROVER_FAULT_LENGTH;
+	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
+	if (!len)
+		return ROVER_OK;
+	rover_sgl_init_one(&sgl, qp->pd, be64_to_cpu(reth->va), len,
+			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ);
+	return rover_sgl_check(&sgl);
+}
+
+static enum rover_fault execute_read(struct rover_qp *qp,
+				     const struct rover_packet *pkt)
+{
+	const struct rover_reth *reth = &pkt->hdr.reth;
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+	u32 npsn;
+
+	if (!rover_readresp_room(qp))
+		return ROVER_FAULT_RD_ATOMIC;
+	fault = check_read(qp, pkt, &npsn);
+	if (fault)
+		return fault;
+	rsp->msn++;
+	rsp->psn = rover_psn_add(rsp->psn, npsn);
+	rover_count(qp->dev, ROVER_STAT_RX_READ);
+	rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
+			    be32_to_cpu(reth->rkey), be32_to_cpu(reth->length));
+	return ROVER_OK;
+}
+
+static enum rover_fault execute_atomic(struct rover_qp *qp,
+				       const struct rover_packet *pkt)
+{
+	const struct rover_atometh *atom = &pkt->hdr.atometh;
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+	struct rover_sgl sgl;
+	u64 orig;
+
+	if (!rover_readresp_room(qp))
+		return ROVER_FAULT_RD_ATOMIC;
+	rover_sgl_init_one(&sgl, qp->pd, be64_to_cpu(atom->va), sizeof(u64),
+			   be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC);
+	fault = rover_sgl_atomic(&sgl, pkt->opcode == ROVER_RC_CMP_SWAP,
+				 be64_to_cpu(atom->compare),
+				 be64_to_cpu(atom->swap_add), &orig);
+	rover_sgl_release(&sgl);
+	if (fault)
+		return fault;
+	rsp->msn++;
+	rsp->psn = rover_psn_add(rsp->psn, 1);
+	rover_count(qp->dev, ROVER_STAT_RX_ATOMIC);
+	rover_readresp_atomic(qp, pkt->psn, orig);
+	return ROVER_OK;
+}
+
+static enum rover_fault execute(struct rover_qp *qp,
+				const struct rover_packet *pkt)
+{
+	enum rover_fault fault;
+
+	fault = check_order(qp, pkt);
+	if (!fault)
+		fault = check_permission(qp, pkt);
+	if (!fault)
+		fault = check_length(qp, pkt);
+	if (fault)
+		return fault;
+	switch (pkt->op->class) {
+	case ROVER_CLASS_READ:
+		return execute_read(qp, pkt);
+	case ROVER_CLASS_ATOMIC:
+		return execute_atomic(qp, pkt);
+	default:
+		return execute_data(qp, pkt);
+	}
+}
+
+/* Out of sequence ************************************************************/
+
+/* Something before this packet was lost: say so once (IBTA 9.7.5.2.8). */
+static void receive_early(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	rover_count(qp->dev, ROVER_STAT_DROP_SEQ);
+	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_SEQ], qp->obj.key,
+			 pkt->opcode, pkt->psn);
+	if (rsp->nak_sent)
+		return;
+	rover_count(qp->dev, ROVER_STAT_OUT_OF_SEQUENCE);
+	rsp->nak_sent = true;
+	rsp->nak_due = ROVER_NAK_PSN_SEQ;
+}
+
+/*
+ * Seen before (IBTA 9.7.5.1.2): SENDs and WRITEs are acknowledged again, READs
+ * executed again, atomics answered from memory.
+ */
+static void receive_duplicate(struct rover_qp *qp,
+			      const struct rover_packet *pkt)
+{
+	const struct rover_reth *reth = &pkt->hdr.reth;
+	struct rover_rsp *rsp = &qp->rsp;
+	u32 npsn;
+
+	rover_count(qp->dev, ROVER_STAT_DUPLICATE_REQUEST);
+	switch (pkt->op->class) {
+	case ROVER_CLASS_READ:
+		if (!rover_readresp_room(qp) ||
+		    check_permission(qp, pkt) || check_read(qp, pkt, &npsn) ||
+		    rover_psn_diff(pkt->psn + npsn, rsp->psn) > 0)
+			break;
+		rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
+				    be32_to_cpu(reth->rkey),
+				    be32_to_cpu(reth->length));
+		return;
+	case ROVER_CLASS_ATOMIC:
+		if (!rover_readresp_room(qp) ||
+		    !rover_readresp_again(qp, pkt->psn))
+			break;
+		return;
+	default:
+		rsp->ack_due = true;
+		return;
+	}
+	rover_count(qp->dev, ROVER_STAT_DROP_RATE);
+	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
+			 pkt->opcode, pkt->psn);
+}
+
+/* Doors **********************************************************************/
+
+/* The one place where a fault becomes NAK, completion and event. */
+static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
+		   enum rover_fault fault)
+{
+	const struct rover_fault_info *info = &rover_faults[fault];
+	struct rover_rsp *rsp = &qp->rsp;
+
+	trace_rover_fault(qp->obj.key, pkt->psn, fault);
+	rsp->nak_due = info->syndrome;
+	if (fault == ROVER_FAULT_RNR) {
+		/* What follows is out of sequence until this comes again. */
+		rsp->nak_due |= qp->attr.min_rnr_timer;
+		rsp->nak_sent = true;
+		return;
+	}
+	if (info->syndrome == ROVER_NAK_REM_ACCESS)
+		rover_count(qp->dev, ROVER_STAT_RESP_REMOTE_ACCESS);
+	if (fault == ROVER_FAULT_TOO_LONG)
+		rover_count(qp->dev, ROVER_STAT_RESP_LOCAL_LENGTH);
+	/* The completion of a receive that was taken says what an event would. */
+	if (rsp->have_wqe) {
+		rsp->have_wqe = false;
+		complete_recv_error(qp, rsp->wqe.wr_id, fault,
+				    info->resp_wc ?: IB_WC_WR_FLUSH_ERR);
+		rover_qp_fail(qp, ROVER_EVENT_NONE);
+		return;
+	}
+	rover_qp_fail(qp, info->resp_event);
+}
+
+/* First word of the peer in RTR (IBTA 11.6.3.3). */
+static void comm_est(struct rover_qp *qp)
+{
+	struct ib_event ev = {
+		.device = &qp->dev->ib,
+		.element.qp = qp->ib,
+		.event = IB_EVENT_COMM_EST,
+	};
+
+	qp->rsp.comm_est = true;
+	if (READ_ONCE(qp->state) == IB_QPS_RTR && qp->ib->event_handler)
+		qp->ib->event_handler(&ev, qp->ib->qp_context);
+}
+
+void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	s32 ahead = rover_psn_diff(pkt->psn, rsp->psn);
+	enum rover_fault fault;
+
+	lockdep_assert_held(&qp->rx_lock);
+	if (ahead > 0) {
+		receive_early(qp, pkt);
+		return;
+	}
+	if (ahead < 0) {
+		receive_duplicate(qp, pkt);
+		return;
+	}
+	if (!rsp->comm_est)
+		comm_est(qp);
+	rsp->nak_sent = false;
+	rsp->nak_due = 0;
+	fault = execute(qp, pkt);
+	if (fault)
+		refuse(qp, pkt, fault);
+}
+
+void rover_responder_finish(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+
+	lockdep_assert_held(&qp->rx_lock);
+	rover_sgl_release(&rsp->dst);
+	if (rover_readresp_pending(qp)) {
+		fault = rover_readresp_run(qp);
+		if (fault) {
+			rsp->res_send = rsp->res_tail;
+			rsp->nak_due = rover_faults[fault].syndrome;
+			rover_qp_fail(qp, rover_faults[fault].resp_event);
+		}
+	}
+	/* In error the last word is a NAK, and there is nothing to wait for. */
+	if (rover_readresp_pending(qp) && rover_qp_allows(qp, ROVER_MAY_RECEIVE))
+		return;
+	if (rsp->nak_due) {
+		rover_ack_send(qp, rsp->nak_due, rsp->psn);
+		rsp->nak_due = 0;
+		rsp->ack_due = false;
+	} else if (rsp->ack_due) {
+		rsp->ack_due = false;
+		rover_ack_send(qp, ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE,
+			       rover_psn_add(rsp->psn, -1));
+	}
+}
+
+void rover_responder_flush(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	int posted;
+
+	lockdep_assert_held(&qp->rx_lock);
+	rover_responder_reset(qp);
+	if (rsp->have_wqe) {
+		rsp->have_wqe = false;
+		complete_recv_error(qp, rsp->wqe.wr_id, ROVER_FAULT_FLUSH,
+				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
+	}
+	posted = rover_ring_posted(&qp->rq, qp->rq.head);
+	while (posted-- > 0) {
+		const struct rover_recv_wqe *slot =
+			rover_ring_slot(&qp->rq, qp->rq.head);
+		u64 wr_id = READ_ONCE(slot->wr_id);
+
+		rover_ring_retire(&qp->rq, 1);
+		complete_recv_error(qp, wr_id, ROVER_FAULT_FLUSH,
+				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
+	}
+}
+
+void rover_responder_reset(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	lockdep_assert_held(&qp->rx_lock);
+	rover_sgl_release(&rsp->dst);
+	rsp->res_send = rsp->res_tail;
+	rsp->ack_due = false;
+	rsp->nak_due = 0;
+	rsp->in_message = false;
+}

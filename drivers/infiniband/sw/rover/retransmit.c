@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * retransmit - what was sent, and when to send it again
+ *
+ * Go-back-N is the wire's common language (IBTA 9.7.7): to go back is to set
+ * the place of the requester to an older PSN; packets are made again from the
+ * work requests.  The timeout adapts to the measured round trip (RFC 6298) and
+ * doubles without progress; the queue pair's own timeout is its upper bound,
+ * and the one that counts retries: after retry_cnt + 1 of it without progress
+ * the peer is gone.  Seven retries are seven; only RNR 7 is without end.
+ *
+ * After a timeout a single packet probes: what the peer then acknowledges
+ * says where to go on, so a lost ACK costs one packet and not a window.
+ *
+ * Runs under tx_lock with softirqs off.
+ */
+#include <linux/ktime.h>
+
+#include "psn.h"
+#include "retransmit.h"
+#include "rnr.h"
+#include "trace.h"
+
+/*
+ * Below these a timeout says more about scheduling than about the network.
+ */
+#define RTO_MIN		(4 * NSEC_PER_MSEC)
+#define RTO_FIRST	(64 * NSEC_PER_MSEC)
+#define MAX_BACKOFF	6
+
+static u64 now_ns(void)
+{
+	return ktime_get_ns();
+}
+
+static bool outstanding(const struct rover_qp *qp)
+{
+	return qp->req.una != qp->req.next_psn;
+}
+
+/* The user's timeout: what a retry is counted in; 0 is without end. */
+static u64 retry_ns(const struct rover_qp *qp)
+{
+	u64 t = rover_timeout_ns(qp->attr.timeout);
+
+	return t ? max_t(u64, t, RTO_MIN) : 0;
+}
+
+static u64 rto_ns(const struct rover_qp *qp)
+{
+	const struct rover_rtx *rtx = &qp->rtx;
+	u64 rto = rtx->srtt ? rtx->srtt + 4 * rtx->rttvar : RTO_FIRST;
+	u64 most = retry_ns(qp);
+
+	rto = max_t(u64, rto, RTO_MIN) << rtx->backoff;
+	return most ? min(rto, most) : rto;
+}
+
+/*
+ * The timer is not moved for every ACK: it goes off at the deadline it was
+ * started for, finds a later one, and is started again.
+ */
+static void set_deadline(struct rover_qp *qp, u64 deadline)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 before = rtx->deadline;
+
+	rtx->deadline = deadline;
+	if (!hrtimer_is_queued(&rtx->timer) || !before || deadline < before)
+		hrtimer_start(&rtx->timer, ns_to_ktime(deadline),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+static void sample(struct rover_rtx *rtx, u64 rtt)
+{
+	s64 err = rtt - rtx->srtt;
+
+	if (!rtx->srtt) {
+		rtx->srtt = rtt;
+		rtx->rttvar = rtt / 2;
+		return;
+	}
+	rtx->rttvar += (abs(err) - (s64)rtx->rttvar) / 4;
+	rtx->srtt += err / 8;
+}
+
+void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 now;
+
+	lockdep_assert_held(&qp->tx_lock);
+	/* With a deadline and a packet being timed there is nothing to add. */
+	if (rtx->deadline && rtx->sample_at)
+		return;
+	now = now_ns();
+	if (!rtx->sample_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
+		rtx->sample_at = now;
+		rtx->sample_psn = psn;
+	}
+	if (!rtx->deadline) {
+		rtx->since = now;
+		set_deadline(qp, now + rto_ns(qp));
+	}
+}
+
+void rover_retransmit_progress(struct rover_qp *qp)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 now = now_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	rtx->backoff = 0;
+	rtx->since = now;
+	qp->req.rnr_retries = qp->attr.rnr_retry;
+	if (rtx->sample_at &&
+	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
+		sample(rtx, now - rtx->sample_at);
+		rtx->sample_at = 0;
+	}
+	if (qp->req.rnr_wait)
+		return;
+	if (outstanding(qp))
+		set_deadline(qp, now + rto_ns(qp));
+	else
+		rtx->deadline = 0;
+}
+
+/* Go to the request that @psn belongs to, and as far into it. */
+static void seek(struct rover_qp *qp, u32 psn)
+{
+	struct rover_req *req = &qp->req;
+	u32 i;
+
+	for (i = req->acked; i != req->fetched; i++) {
+		struct rover_sent *row = rover_retransmit_row(qp, i);
+		s32 at = rover_psn_diff(psn, row->psn);
+
+		if (at >= 0 && at < (s32)row->npsn) {
+			req->sending = i;
+			req->offset = at;
+			return;
+		}
+	}
+	req->sending = req->fetched;
+	req->offset = 0;
+}
+
+void rover_retransmit_go_back(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	lockdep_assert_held(&qp->tx_lock);
+	trace_rover_go_back(qp->obj.key, req->una, req->next_psn);
+	/* Every READ and atomic not yet answered is asked for again. */
+	req->rd_atomic = 0;
+	req->psn = req->una;
+	req->wqe.valid = false;
+	req->fault = ROVER_OK;
+	seek(qp, req->una);
+	/* Karn: a packet sent twice is not timed. */
+	qp->rtx.sample_at = 0;
+	qp->rtx.deadline = 0;
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
+void rover_retransmit_not_ready(struct rover_qp *qp, u8 code)
+{
+	rover_retransmit_go_back(qp);
+	qp->req.rnr_wait = true;
+	set_deadline(qp, now_ns() + rover_rnr_ns(code));
+}
+
+void rover_retransmit_stop(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	qp->rtx.deadline = 0;
+	qp->rtx.sample_at = 0;
+	qp->req.rnr_wait = false;
+	hrtimer_try_to_cancel(&qp->rtx.timer);
+}
+
+enum rover_expiry rover_retransmit_expired(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 now = now_ns();
+	u64 retry;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (!rtx->deadline)
+		return ROVER_EXPIRY_NONE;
+	if (now < rtx->deadline) {
+		hrtimer_start(&rtx->timer, ns_to_ktime(rtx->deadline),
+			      HRTIMER_MODE_ABS_SOFT);
+		return ROVER_EXPIRY_NONE;
+	}
+	if (req->rnr_wait) {
+		req->rnr_wait = false;
+		rtx->deadline = 0;
+		rtx->since = now;
+		set_bit(ROVER_WORK_TX, &qp->work);
+		return ROVER_EXPIRY_RESEND;
+	}
+	retry = retry_ns(qp);
+	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry)
+		return ROVER_EXPIRY_DEAD;
+
+	rover_count(qp->dev, ROVER_STAT_ACK_TIMEOUT);
+	if (rtx->backoff < MAX_BACKOFF)
+		rtx->backoff++;
+	rover_retransmit_go_back(qp);
+	/* The probe: one packet, then what the peer says. */
+	req->window = 1;
+	req->train_max = 1;
+	set_deadline(qp, now + rto_ns(qp));
+	return ROVER_EXPIRY_RESEND;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * retransmit - what was sent, and when to send it again
+ *
+ * Its verbs are the events of the protocol; requester and completer report
+ * them and never touch a timer themselves.
+ */
+#ifndef ROVER_RETRANSMIT_H
+#define ROVER_RETRANSMIT_H
+
+#include "qp.h"
+
+/* Events; tx_lock held, softirqs off. */
+
+/* Packets up to @psn have left, @psn being the newest. */
+void rover_retransmit_sent(struct rover_qp *qp, u32 psn);
+/* @qp->req.una has moved forward. */
+void rover_retransmit_progress(struct rover_qp *qp);
+/* Everything from @qp->req.una on is to be sent again. */
+void rover_retransmit_go_back(struct rover_qp *qp);
+/* The same, but the peer asked to be left alone for the time of @code. */
+void rover_retransmit_not_ready(struct rover_qp *qp, u8 code);
+/* All is over (error, reset): no timer may fire into it. */
+void rover_retransmit_stop(struct rover_qp *qp);
+
+/* What the timer found. */
+enum rover_expiry {
+	ROVER_EXPIRY_NONE,	/* not due yet: armed again */
+	ROVER_EXPIRY_RESEND,	/* the requester has something to do */
+	ROVER_EXPIRY_DEAD,	/* retries used up */
+};
+
+/**
+ * rover_retransmit_expired() - the timer went off
+ * @qp: alive
+ *
+ * Context: tx_lock held, softirqs off.
+ * Return: what is to be done about it.
+ */
+enum rover_expiry rover_retransmit_expired(struct rover_qp *qp);
+
+/**
+ * rover_retransmit_row() - the row of an outstanding request
+ * @qp: alive; tx_lock held
+ * @index: free-running ring index, from req.acked to req.fetched
+ */
+static inline struct rover_sent *rover_retransmit_row(struct rover_qp *qp,
+						      u32 index)
+{
+	return &qp->req.sent[index % ROVER_MAX_INFLIGHT];
+}
+
+#endif /* ROVER_RETRANSMIT_H */

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * run - run a queue pair until it has nothing to do
+ *
+ * Whoever finds work for a queue pair sets a bit and comes here; here it tries
+ * the lock.  Success means to do the work; failure means that another context
+ * holds the lock, and that one looks at the bits after it has let go:
+ *
+ *	this context			the holder
+ *	set_bit(work)			spin_unlock(lock)
+ *	full barrier (A)		full barrier (B)
+ *	spin_trylock(lock)		test_bit(work)
+ *
+ * A pairs with B: one of the two sees the other.  Every holder of tx_lock or
+ * rx_lock on the packet path ends with rover_run() when a bit is set.
+ *
+ * Process context (doorbell, post) and softirq (packets, timers, kicks).
+ */
+#include <linux/irqflags.h>
+
+#include "qps.h"
+#include "requester.h"
+#include "responder.h"
+#include "run.h"
+
+/* Rounds before the rest is left to a kick. */
+#define ROUNDS	4
+
+static void send_side(struct rover_qp *qp)
+{
+	if (!qp->alive)
+		return;
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
+		rover_requester_flush(qp);
+	else
+		rover_requester_run(qp);
+}
+
+static void receive_side(struct rover_qp *qp)
+{
+	if (!qp->alive)
+		return;
+	/* First the last NAK, then the flush. */
+	rover_responder_finish(qp);
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
+		rover_responder_flush(qp);
+}
+
+/* Return false when someone else has the lock, and with it the work. */
+static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
+		     void (*side)(struct rover_qp *qp))
+{
+	if (!spin_trylock_bh(lock))
+		return false;
+	clear_bit(bit, &qp->work);
+	/* What was done before the bit was set is seen after it is cleared. */
+	smp_mb__after_atomic();
+	side(qp);
+	spin_unlock_bh(lock);
+	return true;
+}
+
+void rover_run(struct rover_qp *qp)
+{
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		bool ran = false;
+
+		smp_mb();	/* A after set_bit, B after unlock */
+		if (test_bit(ROVER_WORK_TX, &qp->work))
+			ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock,
+					send_side);
+		if (test_bit(ROVER_WORK_RX, &qp->work))
+			ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock,
+					receive_side);
+		if (!ran)
+			return;
+	}
+	rover_qp_kick(qp);
+}
+
+void rover_run_posted(struct rover_qp *qp)
+{
+	set_bit(ROVER_WORK_TX, &qp->work);
+	if (irqs_disabled() || in_hardirq())
+		rover_qp_kick(qp);
+	else
+		rover_run(qp);
+}
+
+void rover_run_kicked(struct rover_kick *kick)
+{
+	struct rover_qp *qp = container_of(kick, struct rover_qp, kick);
+
+	rover_run(qp);
+	rover_qp_put(qp);
+}

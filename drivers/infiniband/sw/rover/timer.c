@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timer - the one timer of a queue pair: ACK timeout and RNR wait
+ *
+ * retransmit decides when; this room only carries its verdict to requester and
+ * completer, which retransmit may not call.
+ *
+ * Runs in softirq; takes tx_lock.
+ */
+#include "completer.h"
+#include "requester.h"
+#include "retransmit.h"
+#include "run.h"
+#include "timer.h"
+
+static enum hrtimer_restart expired(struct hrtimer *timer)
+{
+	struct rover_qp *qp = container_of(timer, struct rover_qp, rtx.timer);
+
+	spin_lock(&qp->tx_lock);
+	if (qp->alive) {
+		switch (rover_retransmit_expired(qp)) {
+		case ROVER_EXPIRY_NONE:
+			break;
+		case ROVER_EXPIRY_RESEND:
+			rover_requester_run(qp);
+			break;
+		case ROVER_EXPIRY_DEAD:
+			rover_completer_dead(qp);
+			break;
+		}
+	}
+	spin_unlock(&qp->tx_lock);
+	rover_run(qp);
+	return HRTIMER_NORESTART;
+}
+
+void rover_timer_init(struct rover_qp *qp)
+{
+	hrtimer_setup(&qp->rtx.timer, expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+void rover_timer_stop(struct rover_qp *qp)
+{
+	hrtimer_cancel(&qp->rtx.timer);
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * train - many packets of one queue pair in one trip through the stack
+ *
+ * A train is a head skb with the other packets on its frag_list and gso_type
+ * FRAGLIST, so that routing, netfilter and the qdisc are passed once.  Every
+ * member wears complete IP, UDP and transport headers of its own in its linear
+ * part and is final, ICRC included, when it is coupled on.  What the stack
+ * rewrites when it takes the train apart (IP length and checksum) is not in
+ * the ICRC; FIXEDID keeps each packet's own identification.
+ *
+ *	head    [ IP UDP BTH ext ] -> payload frags, tail frag
+ *	member  ( IP UDP )[ BTH ext ] -> payload frags, tail frag
+ *
+ * ( ) is headroom: a member's data begins at its UDP payload.  Payload frags
+ * are the program's pages, referenced and not copied; pad and ICRC sit in a
+ * small frag of ours.  Packets of up to COPY_MAX bytes are copied whole.
+ *
+ * Runs under the queue pair's lock with softirqs off.
+ */
+#include <linux/highmem.h>
+#include <linux/ip.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+
+#include "icrc.h"
+#include "nettx.h"
+#include "trace.h"
+#include "train.h"
+
+/* Below this a copy is cheaper than references to pages. */
+#define COPY_MAX	512
+
+/*
+ * In front of the IP header of every packet: link layer, VLAN tags and the
+ * headers of tunnels that members get pushed without a check when a train is
+ * segmented below them.
+ */
+#define HEADROOM	(128 + 64)
+
+/* Pad (up to 3 bytes) and ICRC. */
+#define TAIL_SIZE	8
+#define TAILS_CHUNK	(16 * TAIL_SIZE)
+
+#define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
+
+void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
+		       u16 *ip_id, unsigned int max)
+{
+	*train = (struct rover_train) {
+		.qp = qp,
+		.ip_id = ip_id,
+		.max = min_t(unsigned int, max, ROVER_TRAIN_MAX),
+	};
+}
+
+/* IP and UDP headers from the path's template. */
+static void put_headers(struct rover_train *train, struct sk_buff *skb,
+			unsigned int udp_len)
+{
+	const struct rover_path *path = &train->qp->path;
+	struct udphdr *udp;
+
+	skb_reset_network_header(skb);
+	if (path->v6) {
+		struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
+
+		*ip = path->ip6;
+		ip->payload_len = cpu_to_be16(udp_len);
+		skb->protocol = cpu_to_be16(ETH_P_IPV6);
+	} else {
+		struct iphdr *ip = skb_put(skb, sizeof(*ip));
+
+		*ip = path->ip4;
+		ip->tot_len = cpu_to_be16(sizeof(*ip) + udp_len);
+		ip->id = cpu_to_be16((*train->ip_id)++);
+		ip_send_check(ip);
+		skb->protocol = cpu_to_be16(ETH_P_IP);
+	}
+	skb_set_transport_header(skb, path->hdr_len - sizeof(*udp));
+	udp = skb_put(skb, sizeof(*udp));
+	*udp = path->udp;
+	udp->len = cpu_to_be16(udp_len);
+}
+
+static struct rover_bth *put_transport(struct rover_train *train,
+				       struct sk_buff *skb,
+				       const struct rover_outgoing *out)
+{
+	struct rover_bth *bth = skb_put(skb, sizeof(*bth));
+
+	bth->opcode = out->opcode;
+	/* MigReq set: migrated is the state of a path that never migrates. */
+	bth->flags = out->flags | ROVER_BTH_MIG |
+		     FIELD_PREP(ROVER_BTH_PAD, rover_pad(out->len));
+	bth->pkey = cpu_to_be16(ROVER_PKEY);
+	bth->qpn = cpu_to_be32(train->qp->remote_qpn);
+	bth->psn = cpu_to_be32(out->psn | (out->ackreq ? ROVER_BTH_ACKREQ : 0));
+	skb_put_data(skb, out->ext, out->ext_len);
+	return bth;
+}
+
+static u32 sum_headers(const struct rover_path *path, struct sk_buff *skb,
+		       const struct rover_bth *bth, unsigned int udp_len)
+{
+	const void *ip = skb_network_header(skb);
+	const struct udphdr *udp = udp_hdr(skb);
+
+	if (path->v6)
+		return rover_icrc_begin6(ip, udp, bth, udp_len);
+	return rover_icrc_begin4(ip, udp, bth, udp_len,
+				 ((const struct iphdr *)ip)->id);
+}
+
+static u32 sum_frag(u32 crc, const struct rover_frag *frag)
+{
+	struct page *page = frag->page;
+	u32 offset = frag->offset;
+	u32 left = frag->len;
+
+	while (left) {
+		u32 n = min_t(u32, left, PAGE_SIZE - offset);
+		void *p = kmap_local_page(page);
+
+		crc = rover_icrc_add(crc, p + offset, n);
+		kunmap_local(p);
+		left -= n;
+		offset = 0;
+		page++;
+	}
+	return crc;
+}
+
+/* A place for pad and ICRC that an skb may hold a reference to. */
+static void *get_tail(struct rover_train *train)
+{
+	void *tail;
+
+	if (train->tails_left < TAIL_SIZE) {
+		if (train->tails)
+			put_page(virt_to_head_page(train->tails));
+		train->tails = netdev_alloc_frag(TAILS_CHUNK);
+		if (!train->tails)
+			return NULL;
+		train->tails_left = TAILS_CHUNK;
+	}
+	train->tails_left -= TAIL_SIZE;
+	tail = train->tails + train->tails_left;
+	get_page(virt_to_head_page(tail));
+	return tail;
+}
+
+/* Payload by reference: frags from the program's pages, a tail of ours. */
+static bool put_frags(struct rover_train *train, struct sk_buff *skb,
+		      const struct rover_outgoing *out,
+		      const struct rover_frag *frags, unsigned int n, u32 crc)
+{
+	unsigned int pad = rover_pad(out->len), i;
+	u8 *tail = get_tail(train);
+	struct page *page;
+	__le32 icrc;
+
+	if (!tail)
+		return false;
+	for (i = 0; i < n; i++) {
+		crc = sum_frag(crc, &frags[i]);
+		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
+				   frags[i].len);
+	}
+	memset(tail, 0, pad);
+	icrc = rover_icrc_end(rover_icrc_add(crc, tail, pad));
+	memcpy(tail + pad, &icrc, sizeof(icrc));
+	page = virt_to_head_page(tail);
+	skb_fill_page_desc(skb, n, page, (void *)tail - page_address(page),
+			   pad + ROVER_ICRC_SIZE);
+	/* Pages others can write to: nobody may encrypt or edit in place. */
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	skb->data_len = out->len + pad + ROVER_ICRC_SIZE;
+	skb->len += skb->data_len;
+	skb->truesize += skb->data_len;
+	return true;
+}
+
+/* Payload by copy, into the linear part. */
+static enum rover_fault put_copy(struct sk_buff *skb,
+				 const struct rover_outgoing *out, u32 crc)
+{
+	unsigned int pad = rover_pad(out->len);
+	void *p = skb_put(skb, out->len + pad);
+	enum rover_fault fault;
+	__le32 icrc;
+
+	if (out->data) {
+		memcpy(p, out->data, out->len);
+	} else if (out->len) {
+		fault = rover_sgl_read(out->sgl, p, out->len);
+		if (fault)
+			return fault;
+	}
+	memset(p + out->len, 0, pad);
+	icrc = rover_icrc_end(rover_icrc_add(crc, p, out->len + pad));
+	skb_put_data(skb, &icrc, sizeof(icrc));
+	return ROVER_OK;
+}
+
+static void put_frag_pages(const struct rover_frag *frags, unsigned int n)
+{
+	while (n--)
+		put_page(frags[n].page);
+}
+
+/* One complete packet, data at its IP header. */
+static struct sk_buff *make(struct rover_train *train,
+			    struct rover_outgoing *out, enum rover_fault *fault)
+{
+	const struct rover_path *path = &train->qp->path;
+	unsigned int payload = out->len + rover_pad(out->len) + ROVER_ICRC_SIZE;
+	unsigned int hdr = sizeof(struct rover_bth) + out->ext_len;
+	unsigned int udp_len = sizeof(struct udphdr) + hdr + payload;
+	struct rover_frag frags[MAX_FRAGS];
+	struct rover_bth *bth;
+	struct sk_buff *skb;
+	unsigned int n = 0;
+	u32 crc;
+
+	*fault = ROVER_OK;
+	if (out->len > COPY_MAX && !out->data) {
+		*fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, &n);
+		if (*fault)
+			return NULL;
+	}
+	skb = alloc_skb(HEADROOM + path->hdr_len + hdr + (n ? 0 : payload),
+			GFP_ATOMIC);
+	if (!skb)
+		goto err_frags;
+	skb_reserve(skb, HEADROOM);
+	put_headers(train, skb, udp_len);
+	bth = put_transport(train, skb, out);
+	crc = sum_headers(path, skb, bth, udp_len);
+	crc = rover_icrc_add(crc, bth + 1, out->ext_len);
+	if (n) {
+		if (!put_frags(train, skb, out, frags, n, crc))
+			goto err_skb;
+	} else {
+		*fault = put_copy(skb, out, crc);
+		if (*fault)
+			goto err_skb;
+	}
+	return skb;
+
+err_skb:
+	kfree_skb(skb);
+err_frags:
+	put_frag_pages(frags, n);
+	return NULL;
+}
+
+static bool has_room(const struct rover_train *train,
+		     const struct rover_outgoing *out)
+{
+	unsigned int len = sizeof(struct rover_bth) + out->ext_len + out->len +
+			   rover_pad(out->len) + ROVER_ICRC_SIZE;
+
+	return train->packets < train->max && len <= train->size &&
+	       train->qp->path.hdr_len + train->len + len <= IP_MAX_MTU;
+}
+
+static void couple(struct rover_train *train, struct sk_buff *skb)
+{
+	struct sk_buff *head = train->head;
+
+	skb_pull(skb, train->qp->path.hdr_len);
+	if (train->last == head)
+		skb_shinfo(head)->frag_list = skb;
+	else
+		train->last->next = skb;
+	head->len += skb->len;
+	head->data_len += skb->len;
+	head->truesize += skb->truesize;
+	train->len += skb->len;
+}
+
+int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
+		    enum rover_fault *fault)
+{
+	struct sk_buff *skb;
+
+	if (train->head && !has_room(train, out))
+		rover_train_send(train);
+
+	skb = make(train, out, fault);
+	if (!skb) {
+		if (*fault)
+			return -EFAULT;
+		rover_count(train->qp->dev, ROVER_STAT_TX_DROP_NOMEM);
+		return -ENOMEM;
+	}
+	if (train->head) {
+		couple(train, skb);
+	} else {
+		train->head = skb;
+		train->size = skb->len - train->qp->path.hdr_len;
+		train->len = train->size;
+		train->psn = out->psn;
+	}
+	train->last = skb;
+	train->packets++;
+	return 0;
+}
+
+/* Tell the stack that this skb is a train. */
+static void make_gso(struct rover_train *train)
+{
+	struct sk_buff *head = train->head;
+	struct skb_shared_info *info = skb_shinfo(head);
+
+	udp_hdr(head)->len = cpu_to_be16(sizeof(struct udphdr) + train->len);
+	info->gso_size = train->size;
+	info->gso_segs = train->packets;
+	/*
+	 * UDP_TUNNEL lets the receiving socket take it whole.  Checksums are
+	 * "unnecessary" because RoCEv2 sends none: to ask hardware for one
+	 * would break the ICRC's assumption of a constant header.
+	 */
+	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4 |
+			 SKB_GSO_UDP_TUNNEL | SKB_GSO_TCP_FIXEDID;
+	head->ip_summed = CHECKSUM_UNNECESSARY;
+	rover_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
+}
+
+void rover_train_send(struct rover_train *train)
+{
+	struct sk_buff *skb = train->head;
+	unsigned int packets = train->packets;
+
+	if (!skb)
+		return;
+	if (packets > 1)
+		make_gso(train);
+	trace_rover_tx_train(train->qp->obj.key, train->psn, packets);
+	train->head = NULL;
+	train->last = NULL;
+	train->packets = 0;
+	rover_nettx_send(train->qp, skb, packets);
+}
+
+void rover_train_end(struct rover_train *train)
+{
+	rover_train_send(train);
+	if (train->tails)
+		put_page(virt_to_head_page(train->tails));
+	train->tails = NULL;
+	train->tails_left = 0;
+}

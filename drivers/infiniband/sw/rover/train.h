@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * train - many packets of one queue pair in one trip through the stack
+ */
+#ifndef ROVER_TRAIN_H
+#define ROVER_TRAIN_H
+
+#include "qp.h"
+#include "wire.h"
+
+/* Most packets in a train, whatever their size. */
+#define ROVER_TRAIN_MAX		64
+
+/**
+ * struct rover_train - a train being put together; lives on the stack
+ * @qp: whose
+ * @ip_id: counter of IPv4 identifications, the owner's
+ * @head: first packet; NULL while empty
+ * @last: last packet
+ * @packets: in it
+ * @max: most packets it may have
+ * @size: UDP payload of the first packet: none may be larger
+ * @len: UDP payload of all
+ * @tails: room for pads and ICRCs of packets sent by reference
+ * @tails_left: bytes of it
+ * @psn: of the first packet
+ */
+struct rover_train {
+	struct rover_qp *qp;
+	u16 *ip_id;
+	struct sk_buff *head;
+	struct sk_buff *last;
+	unsigned int packets;
+	unsigned int max;
+	unsigned int size;
+	unsigned int len;
+	void *tails;
+	unsigned int tails_left;
+	u32 psn;
+};
+
+/**
+ * struct rover_outgoing - a packet to be made
+ * @opcode: BTH opcode
+ * @flags: BTH flags: ROVER_BTH_SE or 0
+ * @ackreq: ask for an acknowledge
+ * @psn: its number
+ * @ext: extended headers, in wire order
+ * @ext_len: their length in bytes
+ * @len: payload in bytes
+ * @sgl: where the payload comes from; moves on
+ * @data: or this memory, when not NULL
+ */
+struct rover_outgoing {
+	u8 opcode;
+	u8 flags;
+	bool ackreq;
+	u32 psn;
+	u8 ext[sizeof(struct rover_atometh) + sizeof(struct rover_immdt)];
+	u8 ext_len;
+	u32 len;
+	struct rover_sgl *sgl;
+	const void *data;
+};
+
+/**
+ * rover_train_begin() - an empty train
+ * @train: to be initialised
+ * @qp: whose
+ * @ip_id: the owner's counter of IPv4 identifications
+ * @max: most packets; 1 sends each on its own
+ */
+void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
+		       u16 *ip_id, unsigned int max);
+
+/**
+ * rover_train_add() - make a packet and couple it on
+ * @train: sent first when it has no room for this packet
+ * @out: the packet
+ * @fault: ROVER_OK, or what is wrong with its memory
+ *
+ * Payload is taken by reference where that pays and can be done, else copied.
+ *
+ * Context: the queue pair's lock held, softirqs off.
+ * Return: 0; -ENOMEM, counted: try again later; -EFAULT: see @fault.
+ */
+int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
+		    enum rover_fault *fault);
+
+/**
+ * rover_train_send() - off it goes
+ * @train: may be empty; is empty afterwards and may be used again
+ *
+ * Context: the queue pair's lock held, softirqs off.
+ */
+void rover_train_send(struct rover_train *train);
+
+/**
+ * rover_train_end() - send it and give back what it held
+ * @train: done with
+ */
+void rover_train_end(struct rover_train *train);
+
+#endif /* ROVER_TRAIN_H */
