@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * post - work requests of kernel users
+ *
+ * They are written into the same rings that programs map, in the form of
+ * rover-abi.h, so that below this room there is one kind of work request.
+ * Programs never come here: they write the rings themselves.
+ *
+ * sq_post and rq_post serialise posters of one queue, which verbs allow in any
+ * context; the protocol's locks are not needed to post.
+ */
+#include <linux/slab.h>
+
+#include "control.h"
+#include "qps.h"
+#include "run.h"
+
+#define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
+			 IB_SEND_FENCE | IB_SEND_INLINE)
+
+/* Row of rover_wrs by ib_wr_opcode, plus one; 0: rover does not have it. */
+static const u8 opcodes[] = {
+	[IB_WR_SEND]			= 1 + ROVER_WQE_SEND,
+	[IB_WR_SEND_WITH_IMM]		= 1 + ROVER_WQE_SEND_IMM,
+	[IB_WR_SEND_WITH_INV]		= 1 + ROVER_WQE_SEND_INV,
+	[IB_WR_RDMA_WRITE]		= 1 + ROVER_WQE_WRITE,
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= 1 + ROVER_WQE_WRITE_IMM,
+	[IB_WR_RDMA_READ]		= 1 + ROVER_WQE_READ,
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= 1 + ROVER_WQE_CMP_SWAP,
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= 1 + ROVER_WQE_FETCH_ADD,
+};
+
+/* The next slot of a ring we produce, or NULL when it is full. */
+static void *free_slot(const struct rover_ring *ring)
+{
+	/* P3: slots come back by K3, as they do to a program. */
+	u32 head = smp_load_acquire(&ring->hdr->head);
+
+	return ring->tail - head < ring->limit ?
+	       rover_ring_slot(ring, ring->tail) : NULL;
+}
+
+static void publish(struct rover_ring *ring)
+{
+	/* P1: whoever sees the tail sees the work request. */
+	smp_store_release(&ring->hdr->tail, ++ring->tail);
+}
+
+static void write_sges(struct rover_sge *to, const struct ib_sge *from,
+		       unsigned int n)
+{
+	for (; n; n--, to++, from++) {
+		to->addr = from->addr;
+		to->length = from->length;
+		to->lkey = from->lkey;
+	}
+}
+
+/* What of a send work request depends on its kind. */
+static void write_operation(struct rover_send_wqe *wqe, u8 flags,
+			    const struct ib_send_wr *wr)
+{
+	if (flags & ROVER_WR_IMM)
+		wqe->imm = (__force u32)wr->ex.imm_data;
+	else if (flags & ROVER_WR_INV)
+		wqe->imm = wr->ex.invalidate_rkey;
+
+	if (flags & ROVER_WR_ATOMIC) {
+		wqe->remote_addr = atomic_wr(wr)->remote_addr;
+		wqe->rkey = atomic_wr(wr)->rkey;
+		wqe->compare_add = atomic_wr(wr)->compare_add;
+		wqe->swap = atomic_wr(wr)->swap;
+	} else if (flags & ROVER_WR_REMOTE) {
+		wqe->remote_addr = rdma_wr(wr)->remote_addr;
+		wqe->rkey = rdma_wr(wr)->rkey;
+	}
+}
+
+/* Addresses of inline data are pointers: no key is looked at (IBTA 10.8). */
+static int write_inline(struct rover_send_wqe *wqe, const struct rover_qp *qp,
+			const struct ib_send_wr *wr)
+{
+	u8 *to = (u8 *)wqe + ROVER_SEND_WQE_HDR;
+	u32 total = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		if (sge->length > qp->max_inline - total)
+			return -EINVAL;
+		memcpy(to + total, (void *)(uintptr_t)sge->addr, sge->length);
+		total += sge->length;
+	}
+	wqe->inline_len = total;
+	return 0;
+}
+
+static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
+{
+	struct rover_send_wqe *wqe;
+	u8 op, flags;
+
+	if (!rover_qp_allows(qp, ROVER_MAY_POST_SEND))
+		return -EINVAL;
+	if ((unsigned int)wr->opcode >= ARRAY_SIZE(opcodes) ||
+	    !opcodes[wr->opcode])
+		return -EOPNOTSUPP;
+	op = opcodes[wr->opcode] - 1;
+	flags = rover_wrs[op].flags;
+	if (wr->send_flags & ~SEND_FLAGS || wr->num_sge < 0 ||
+	    wr->num_sge > qp->max_send_sge ||
+	    (wr->send_flags & IB_SEND_INLINE && !(flags & ROVER_WR_INLINE_OK)))
+		return -EINVAL;
+
+	wqe = free_slot(&qp->sq);
+	if (!wqe)
+		return -ENOMEM;
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = op;
+	if (wr->send_flags & IB_SEND_SIGNALED)
+		wqe->flags |= ROVER_WQE_SIGNALED;
+	if (wr->send_flags & IB_SEND_SOLICITED)
+		wqe->flags |= ROVER_WQE_SOLICITED;
+	if (wr->send_flags & IB_SEND_FENCE)
+		wqe->flags |= ROVER_WQE_FENCE;
+	write_operation(wqe, flags, wr);
+	if (wr->send_flags & IB_SEND_INLINE) {
+		wqe->flags |= ROVER_WQE_INLINE;
+		return write_inline(wqe, qp, wr);
+	}
+	wqe->num_sge = wr->num_sge;
+	write_sges((void *)wqe + ROVER_SEND_WQE_HDR, wr->sg_list, wr->num_sge);
+	return 0;
+}
+
+int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr)
+{
+	struct rover_qp *qp = rover_qp(ib);
+	unsigned long irq;
+	int err = 0;
+
+	/* A program's ring has a producer already. */
+	if (qp->user) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&qp->sq_post, irq);
+	for (; wr; wr = wr->next) {
+		err = write_send(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		publish(&qp->sq);
+	}
+	spin_unlock_irqrestore(&qp->sq_post, irq);
+
+	/* Also after an error: those before it have been posted. */
+	rover_run_posted(qp);
+	return err;
+}
+
+static int write_recv(struct rover_qp *qp, const struct ib_recv_wr *wr)
+{
+	struct rover_recv_wqe *wqe;
+
+	if (!rover_qp_allows(qp, ROVER_MAY_POST_RECV))
+		return -EINVAL;
+	if (wr->num_sge < 0 || wr->num_sge > qp->max_recv_sge)
+		return -EINVAL;
+	wqe = free_slot(&qp->rq);
+	if (!wqe)
+		return -ENOMEM;
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->wr_id = wr->wr_id;
+	wqe->num_sge = wr->num_sge;
+	write_sges((void *)wqe + ROVER_RECV_WQE_HDR, wr->sg_list, wr->num_sge);
+	return 0;
+}
+
+int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr)
+{
+	struct rover_qp *qp = rover_qp(ib);
+	unsigned long irq;
+	int err = 0;
+
+	if (qp->user) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&qp->rq_post, irq);
+	for (; wr; wr = wr->next) {
+		err = write_recv(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		publish(&qp->rq);
+	}
+	spin_unlock_irqrestore(&qp->rq_post, irq);
+
+	/*
+	 * Receives wait for packets, except in error, where they are flushed.
+	 * Partner: rover_qp_fail() sets the state, has a full barrier and then
+	 * sees to a run that looks at the tail.
+	 */
+	smp_mb();
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
+		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_run_posted(qp);
+	}
+	return err;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * qp - queue pairs: create, destroy, query
+ *
+ * Lifetime.  Destroy has to leave nothing behind that touches what the core
+ * frees next: the completion queues, the domain, the core's queue pair.  These
+ * contexts may hold the queue pair when it is called, and end as follows:
+ *
+ *  1. Other verbs.  The core does not call destroy while another verb on the
+ *     same queue pair is under way, and none begins afterwards.  A kernel user
+ *     that posts to a queue pair it destroys has lost anyway.
+ *  2. The doorbell, and packets (netrx): they find the queue pair in the table
+ *     under RCU, take a lock and look at @alive.  Those before us have finished
+ *     when we have the locks; those after us see it cleared and let go.  The
+ *     memory stays for a grace period after the last reference.
+ *  3. The timer: the same; besides, rover_timer_stop() waits for it, and since
+ *     it is armed only under tx_lock with @alive seen, it stays stopped.
+ *  4. Kicks: on a CPU's list with a reference of their own.  The tasklet runs
+ *     the queue pair, which is not @alive, and drops the reference.
+ *  5. skbs in a device, for as long as the device likes: with a reference of
+ *     their own, dropped by the destructor, which counts and perhaps kicks (4).
+ *     Memory of the program in them has page references.
+ *  6. Mappings of the rings: they hold the pages of the rings and nothing else.
+ *
+ * So after @alive is cleared under both locks only the memory of struct
+ * rover_qp is used, and the rest can go.
+ */
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "control.h"
+#include "qps.h"
+#include "requester.h"
+#include "responder.h"
+#include "timer.h"
+#include "trace.h"
+
+static int check_init(const struct ib_qp_init_attr *init,
+		      struct ib_udata *udata)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq ||
+	    init->xrcd || init->rwq_ind_tbl)
+		return -EOPNOTSUPP;
+	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	if (init->sq_sig_type != IB_SIGNAL_ALL_WR &&
+	    init->sq_sig_type != IB_SIGNAL_REQ_WR)
+		return -EINVAL;
+	if (cap->max_send_wr > ROVER_MAX_QP_WR ||
+	    cap->max_recv_wr > ROVER_MAX_QP_WR ||
+	    cap->max_send_sge > ROVER_MAX_SGE ||
+	    cap->max_recv_sge > ROVER_MAX_SGE ||
+	    cap->max_inline_data > ROVER_MAX_INLINE)
+		return -EINVAL;
+
+	if (!udata)
+		return 0;
+	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
+		return -EOPNOTSUPP;
+	return udata->outlen < sizeof(struct rover_uapi_create_qp_resp) ?
+	       -EINVAL : 0;
+}
+
+/*
+ * A slot is as long as its largest work request, in whole cache lines; what
+ * the rounding leaves is granted, too.
+ */
+static u32 send_stride(struct ib_qp_cap *cap)
+{
+	u32 room = max_t(u32, cap->max_send_sge * sizeof(struct rover_sge),
+			 cap->max_inline_data);
+	u32 stride = ALIGN(ROVER_SEND_WQE_HDR + room, ROVER_SLOT_SIZE);
+
+	room = stride - ROVER_SEND_WQE_HDR;
+	cap->max_send_sge = min_t(u32, room / sizeof(struct rover_sge),
+				  ROVER_MAX_SGE);
+	cap->max_inline_data = min_t(u32, room, ROVER_MAX_INLINE);
+	return stride;
+}
+
+static u32 recv_stride(struct ib_qp_cap *cap)
+{
+	u32 room = cap->max_recv_sge * sizeof(struct rover_sge);
+	u32 stride = ALIGN(ROVER_RECV_WQE_HDR + room, ROVER_SLOT_SIZE);
+
+	room = stride - ROVER_RECV_WQE_HDR;
+	cap->max_recv_sge = min_t(u32, room / sizeof(struct rover_sge),
+				  ROVER_MAX_SGE);
+	return stride;
+}
+
+static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
+			struct ib_ucontext *ucontext,
+			struct rover_uapi_create_qp_resp *resp)
+{
+	int err;
+
+	/* Every other room may rely on both rings being there. */
+	cap->max_send_wr = max(cap->max_send_wr, 1U);
+	cap->max_recv_wr = max(cap->max_recv_wr, 1U);
+
+	err = rover_ring_create(&qp->sq, ucontext, cap->max_send_wr,
+				send_stride(cap), ucontext ? &resp->sq : NULL);
+	if (err)
+		return err;
+	err = rover_ring_create(&qp->rq, ucontext, cap->max_recv_wr,
+				recv_stride(cap), ucontext ? &resp->rq : NULL);
+	if (err)
+		return err;
+
+	/* Nobody polls send rings; receive rings are read when packets come. */
+	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
+
+	qp->max_send_sge = cap->max_send_sge;
+	qp->max_recv_sge = cap->max_recv_sge;
+	qp->max_inline = cap->max_inline_data;
+	qp->attr.cap = *cap;
+	return 0;
+}
+
+static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
+			const struct ib_qp_init_attr *init,
+			struct ib_ucontext *ucontext)
+{
+	mutex_init(&qp->ctl);
+	spin_lock_init(&qp->rx_lock);
+	spin_lock_init(&qp->tx_lock);
+	spin_lock_init(&qp->sq_post);
+	spin_lock_init(&qp->rq_post);
+	rover_timer_init(qp);
+
+	qp->dev = rover_dev(ib->device);
+	qp->ib = ib;
+	qp->pd = ib->pd;
+	qp->scq = rover_cq(init->send_cq);
+	qp->rcq = rover_cq(init->recv_cq);
+	qp->state = IB_QPS_RESET;
+	qp->user = ucontext;
+	qp->owner = ucontext;
+	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->attr.path_mig_state = IB_MIG_MIGRATED;
+	qp->alive = true;
+}
+
+/* What is left of a queue pair that nobody runs: see above. */
+static void dismantle(struct rover_qp *qp)
+{
+	rover_timer_stop(qp);
+	rover_path_destroy(&qp->path);
+	rover_ring_destroy(&qp->sq);
+	rover_ring_destroy(&qp->rq);
+	kfree(qp->req.sent);
+	kfree(qp->rsp.res);
+	kfree(qp->rsp.saved);
+	atomic_dec(&qp->dev->qps);
+	rover_qp_put(qp);
+}
+
+/* The end of its life: from here on only its memory is used. */
+static void kill(struct rover_qp *qp)
+{
+	int from;
+
+	mutex_lock(&qp->ctl);
+	spin_lock_bh(&qp->rx_lock);
+	spin_lock(&qp->tx_lock);
+	from = qp->state;
+	if (from != IB_QPS_RESET && qp->user && READ_ONCE(qp->dev->going)) {
+		/*
+		 * The device goes away under a program that did not ask for
+		 * it, and may be waiting for completions: let it have them.
+		 */
+		WRITE_ONCE(qp->state, IB_QPS_ERR);
+		rover_responder_flush(qp);
+		rover_requester_flush(qp);
+	}
+	rover_responder_reset(qp);
+	rover_requester_reset(qp);
+	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	WRITE_ONCE(qp->alive, false);
+	trace_rover_qp_state(qp->obj.key, from, IB_QPS_RESET);
+	spin_unlock(&qp->tx_lock);
+	spin_unlock_bh(&qp->rx_lock);
+	rover_table_remove(&rover_qpns, &qp->obj);
+	mutex_unlock(&qp->ctl);
+}
+
+int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata)
+{
+	struct rover_dev *dev = rover_dev(ib->device);
+	struct rover_uapi_create_qp_resp resp = {};
+	struct ib_ucontext *ucontext = NULL;
+	struct rover_qp *qp;
+	int err;
+
+	err = check_init(init, udata);
+	if (err)
+		return err;
+	if (udata)
+		ucontext = &rdma_udata_to_drv_context(udata,
+						      struct rover_ucontext,
+						      ib)->ib;
+
+	if (atomic_inc_return(&dev->qps) > dev->ib.attrs.max_qp) {
+		atomic_dec(&dev->qps);
+		return -ENOMEM;
+	}
+	qp = rover_qps_alloc();
+	if (!qp) {
+		atomic_dec(&dev->qps);
+		return -ENOMEM;
+	}
+	init_fields(qp, ib, init, ucontext);
+	err = create_rings(qp, &init->cap, ucontext, &resp);
+	if (err)
+		goto err_dismantle;
+
+	/* Last, since the wire can find it from now on. */
+	err = rover_table_insert(&rover_qpns, &qp->obj, 2);
+	if (err)
+		goto err_dismantle;
+	ib->qp_num = qp->obj.key;
+	container_of(ib, struct rover_ibqp, ib)->qp = qp;
+
+	if (udata) {
+		resp.qpn = qp->obj.key;
+		err = ib_copy_to_udata(udata, &resp, sizeof(resp));
+		if (err)
+			goto err_kill;
+	}
+	return 0;
+
+err_kill:
+	kill(qp);
+err_dismantle:
+	dismantle(qp);
+	return err;
+}
+
+int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct rover_qp *qp = rover_qp(ib);
+
+	kill(qp);
+	dismantle(qp);
+	return 0;
+}
+
+int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
+{
+	struct rover_qp *qp = rover_qp(ib);
+
+	mutex_lock(&qp->ctl);
+	*attr = qp->attr;
+	spin_lock_bh(&qp->rx_lock);
+	spin_lock(&qp->tx_lock);
+	attr->qp_state = qp->state;
+	attr->cur_qp_state = qp->state;
+	attr->rq_psn = qp->rsp.psn;
+	attr->sq_psn = qp->req.next_psn;
+	attr->sq_draining = qp->state == IB_QPS_SQD && !qp->req.drained;
+	spin_unlock(&qp->tx_lock);
+	spin_unlock_bh(&qp->rx_lock);
+	mutex_unlock(&qp->ctl);
+
+	*init = (struct ib_qp_init_attr) {
+		.event_handler = ib->event_handler,
+		.qp_context = ib->qp_context,
+		.send_cq = ib->send_cq,
+		.recv_cq = ib->recv_cq,
+		.cap = attr->cap,
+		.sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
+					     IB_SIGNAL_REQ_WR,
+		.qp_type = ib->qp_type,
+		.port_num = 1,
+	};
+	return 0;
+}

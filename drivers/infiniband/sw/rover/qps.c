@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * qps - all queue pairs: how they are found, what their state allows, and how
+ * they go to error and out of memory
+ */
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "psn.h"
+#include "qps.h"
+#include "trace.h"
+
+struct rover_table rover_qpns;
+
+static struct kmem_cache *cache;
+
+/* Queue pairs whose memory is not given back yet, all devices. */
+static atomic_t unfreed;
+
+/*
+ * IBTA 10.3.1.  In INIT receives are accepted but nothing is delivered; in SQD
+ * what is on the wire completes but nothing new starts; in ERR one may post and
+ * gets it back flushed.  RC never enters SQE: a failed request takes the whole
+ * queue pair to ERR.
+ */
+const u8 rover_qp_may[IB_QPS_ERR + 1] = {
+	[IB_QPS_RESET]	= 0,
+	[IB_QPS_INIT]	= ROVER_MAY_POST_RECV,
+	[IB_QPS_RTR]	= ROVER_MAY_POST_RECV | ROVER_MAY_RECEIVE,
+	[IB_QPS_RTS]	= ROVER_MAY_POST_SEND | ROVER_MAY_POST_RECV |
+			  ROVER_MAY_SEND | ROVER_MAY_COMPLETE |
+			  ROVER_MAY_RECEIVE,
+	[IB_QPS_SQD]	= ROVER_MAY_POST_SEND | ROVER_MAY_POST_RECV |
+			  ROVER_MAY_COMPLETE | ROVER_MAY_RECEIVE,
+	[IB_QPS_SQE]	= ROVER_MAY_POST_RECV | ROVER_MAY_RECEIVE,
+	[IB_QPS_ERR]	= ROVER_MAY_POST_SEND | ROVER_MAY_POST_RECV |
+			  ROVER_MUST_FLUSH,
+};
+
+struct rover_qp *rover_qps_alloc(void)
+{
+	struct rover_qp *qp = kmem_cache_zalloc(cache, GFP_KERNEL);
+
+	if (!qp)
+		return NULL;
+	refcount_set(&qp->refs, 1);
+	atomic_inc(&unfreed);
+	return qp;
+}
+
+static void free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(cache, container_of(rcu, struct rover_qp, rcu));
+	if (atomic_dec_and_test(&unfreed))
+		wake_up_var(&unfreed);
+}
+
+void rover_qp_put(struct rover_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		call_rcu(&qp->rcu, free_rcu);
+}
+
+void rover_qp_kick(struct rover_qp *qp)
+{
+	/*
+	 * The list's reference must be there before the list is: the tasklet
+	 * may run, and drop it, before rover_kick() returns.  One found under
+	 * RCU may be at its end already; then there is nothing to run.
+	 */
+	if (!refcount_inc_not_zero(&qp->refs))
+		return;
+	if (!rover_kick(&qp->kick))
+		rover_qp_put(qp);
+}
+
+static void raise(struct rover_qp *qp, enum rover_event what)
+{
+	static const enum ib_event_type types[] = {
+		[ROVER_EVENT_QP_FATAL]		= IB_EVENT_QP_FATAL,
+		[ROVER_EVENT_QP_REQ_ERR]	= IB_EVENT_QP_REQ_ERR,
+		[ROVER_EVENT_QP_ACCESS_ERR]	= IB_EVENT_QP_ACCESS_ERR,
+	};
+	struct ib_event event = {
+		.device = &qp->dev->ib,
+		.element.qp = qp->ib,
+		.event = types[what],
+	};
+
+	if (qp->ib->event_handler)
+		qp->ib->event_handler(&event, qp->ib->qp_context);
+}
+
+void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
+{
+	int from = READ_ONCE(qp->state);
+
+	lockdep_assert(lockdep_is_held(&qp->rx_lock) ||
+		       lockdep_is_held(&qp->tx_lock));
+
+	/*
+	 * Modify writes the state under both locks and is out of the way, but
+	 * the other side may fail at this moment too: one of us goes on.
+	 */
+	if (from == IB_QPS_RESET || from == IB_QPS_ERR ||
+	    cmpxchg(&qp->state, from, IB_QPS_ERR) != from)
+		return;
+	trace_rover_qp_state(qp->obj.key, from, IB_QPS_ERR);
+
+	/*
+	 * From here on whatever is posted has to enter the kernel: either the
+	 * run we ask for finds it, or its poster finds the flag (K2).
+	 */
+	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
+	rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
+	set_bit(ROVER_WORK_TX, &qp->work);
+	set_bit(ROVER_WORK_RX, &qp->work);
+	rover_qp_kick(qp);
+
+	if (event != ROVER_EVENT_NONE)
+		raise(qp, event);
+}
+
+int rover_qps_init(void)
+{
+	int err;
+
+	cache = KMEM_CACHE(rover_qp, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
+	if (!cache)
+		return -ENOMEM;
+	err = rover_table_init(&rover_qpns, ROVER_PSN_MASK);
+	if (err)
+		kmem_cache_destroy(cache);
+	return err;
+}
+
+void rover_qps_exit(void)
+{
+	/*
+	 * All devices are gone, so all queue pairs are destroyed; skbs in some
+	 * netdev's queue may still refer to the memory, and to our code.
+	 */
+	wait_var_event(&unfreed, !atomic_read(&unfreed));
+	/* The callback that counted down to zero has to return, too. */
+	rcu_barrier();
+	rover_table_destroy(&rover_qpns);
+	kmem_cache_destroy(cache);
+}
