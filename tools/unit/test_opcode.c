@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_opcode - the table against the lengths IBTA gives, and against itself
+ */
+#include <string.h>
+
+#include "ktap.h"
+#include "opcode.h"
+#include "wire.h"
+
+/* Lengths are sums of BTH 12, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, immediate or IETH 4. */
+static const struct {
+	u8 opcode, class, hdr_len, imm;
+	char place;	/* first, middle, last, only */
+} rows[] = {
+	{ 0x00, ROVER_CLASS_SEND, 12, 0, 'f' },
+	{ 0x01, ROVER_CLASS_SEND, 12, 0, 'm' },
+	{ 0x02, ROVER_CLASS_SEND, 12, 0, 'l' },
+	{ 0x03, ROVER_CLASS_SEND, 16, 12, 'l' },
+	{ 0x04, ROVER_CLASS_SEND, 12, 0, 'o' },
+	{ 0x05, ROVER_CLASS_SEND, 16, 12, 'o' },
+	{ 0x06, ROVER_CLASS_WRITE, 28, 0, 'f' },
+	{ 0x07, ROVER_CLASS_WRITE, 12, 0, 'm' },
+	{ 0x08, ROVER_CLASS_WRITE, 12, 0, 'l' },
+	{ 0x09, ROVER_CLASS_WRITE, 16, 12, 'l' },
+	{ 0x0a, ROVER_CLASS_WRITE, 28, 0, 'o' },
+	{ 0x0b, ROVER_CLASS_WRITE, 32, 28, 'o' },
+	{ 0x0c, ROVER_CLASS_READ, 28, 0, 'o' },
+	{ 0x0d, ROVER_CLASS_READ_RESP, 16, 0, 'f' },
+	{ 0x0e, ROVER_CLASS_READ_RESP, 12, 0, 'm' },
+	{ 0x0f, ROVER_CLASS_READ_RESP, 16, 0, 'l' },
+	{ 0x10, ROVER_CLASS_READ_RESP, 16, 0, 'o' },
+	{ 0x11, ROVER_CLASS_ACK, 16, 0, 'o' },
+	{ 0x12, ROVER_CLASS_ATOMIC_ACK, 24, 0, 'o' },
+	{ 0x13, ROVER_CLASS_ATOMIC, 40, 0, 'o' },
+	{ 0x14, ROVER_CLASS_ATOMIC, 40, 0, 'o' },
+	{ 0x16, ROVER_CLASS_SEND, 16, 12, 'l' },
+	{ 0x17, ROVER_CLASS_SEND, 16, 12, 'o' },
+};
+
+#define ROWS	(sizeof(rows) / sizeof(*rows))
+
+static bool check_row(unsigned int i)
+{
+	const struct rover_opcode *op = rover_opcode_get(rows[i].opcode);
+	bool start = strchr("fo", rows[i].place);
+	bool end = strchr("lo", rows[i].place);
+
+	if (!op)
+		return ktap_note("no row");
+	return op->class == rows[i].class && op->hdr_len == rows[i].hdr_len &&
+	       op->imm == rows[i].imm && op->ext == 12 &&
+	       !!(op->flags & ROVER_OP_START) == start &&
+	       !!(op->flags & ROVER_OP_END) == end;
+}
+
+static bool is_row(unsigned int opcode)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].opcode == opcode)
+			return true;
+	return false;
+}
+
+static bool others_unknown(void)
+{
+	for (unsigned int opcode = 0; opcode < 256; opcode++)
+		if (!is_row(opcode) && rover_opcode_get(opcode))
+			return ktap_note("%#04x has a row", opcode);
+	return true;
+}
+
+/* Try a law on every row. */
+static void each(bool (*law)(const struct rover_opcode *op), const char *what)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct rover_opcode *op = rover_opcode_get(rows[i].opcode);
+
+		if (op && !law(op))
+			good = ktap_note("broken by %s", op->name);
+	}
+	ktap_ok(good, "%s", what);
+}
+
+static bool has(const struct rover_opcode *op, unsigned int flags)
+{
+	return op->flags & flags;
+}
+
+static bool one_direction(const struct rover_opcode *op)
+{
+	return has(op, ROVER_OP_REQUEST) != has(op, ROVER_OP_RESPONSE) &&
+	       has(op, ROVER_OP_RESPONSE) == (op->class >= ROVER_CLASS_READ_RESP);
+}
+
+static bool one_extended(const struct rover_opcode *op)
+{
+	return has(op, ROVER_OP_RETH) + has(op, ROVER_OP_ATOMETH) +
+	       has(op, ROVER_OP_AETH) <= 1 &&
+	       (!has(op, ROVER_OP_ATOMACK) || has(op, ROVER_OP_AETH));
+}
+
+static bool lengths_from_flags(const struct rover_opcode *op)
+{
+	unsigned int ext = has(op, ROVER_OP_RETH) * 16 + has(op, ROVER_OP_ATOMETH) * 28 +
+			   has(op, ROVER_OP_AETH) * 4 + has(op, ROVER_OP_ATOMACK) * 8;
+	bool imm = has(op, ROVER_OP_IMM | ROVER_OP_INV);
+
+	return op->hdr_len == 12 + ext + imm * 4 && op->imm == (imm ? 12 + ext : 0) &&
+	       op->hdr_len <= ROVER_MAX_HDR && op->hdr_len % 4 == 0;
+}
+
+static bool imm_at_the_end(const struct rover_opcode *op)
+{
+	return !has(op, ROVER_OP_IMM | ROVER_OP_INV) ||
+	       (has(op, ROVER_OP_END) && has(op, ROVER_OP_RECV) &&
+		has(op, ROVER_OP_IMM) != has(op, ROVER_OP_INV));
+}
+
+static bool receives(const struct rover_opcode *op)
+{
+	return has(op, ROVER_OP_RECV) ==
+	       (op->class == ROVER_CLASS_SEND ||
+		(op->class == ROVER_CLASS_WRITE && has(op, ROVER_OP_IMM)));
+}
+
+static bool reth_at_the_start(const struct rover_opcode *op)
+{
+	return has(op, ROVER_OP_RETH) ==
+	       (op->class == ROVER_CLASS_READ ||
+		(op->class == ROVER_CLASS_WRITE && has(op, ROVER_OP_START)));
+}
+
+/* AETH is in all responses but those in the middle of a READ. */
+static bool aeth_at_the_ends(const struct rover_opcode *op)
+{
+	return has(op, ROVER_OP_AETH) ==
+	       (has(op, ROVER_OP_RESPONSE) && has(op, ROVER_OP_START | ROVER_OP_END));
+}
+
+static bool several_with_payload(const struct rover_opcode *op)
+{
+	bool payload = op->class == ROVER_CLASS_SEND || op->class == ROVER_CLASS_WRITE ||
+		       op->class == ROVER_CLASS_READ_RESP;
+
+	return has(op, ROVER_OP_PAYLOAD) == payload &&
+	       (payload || (has(op, ROVER_OP_START) && has(op, ROVER_OP_END)));
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		const char *name = rover_opcodes[rows[i].opcode].name;
+
+		ktap_ok(check_row(i), "%#04x %s", rows[i].opcode, name ?: "?");
+	}
+	ktap_ok(others_unknown(), "no other opcode has a row");
+	each(one_direction, "either request or response");
+	each(one_extended, "one extended header at most; ATOMACK follows AETH");
+	each(lengths_from_flags, "lengths and offsets are those of the flags");
+	each(imm_at_the_end, "immediate data and IETH end a message that takes a receive");
+	each(receives, "receives are taken by SEND, and by WRITE with immediate data");
+	each(reth_at_the_start, "RETH starts WRITE and READ");
+	each(aeth_at_the_ends, "AETH is at both ends of responses");
+	each(several_with_payload, "what has no payload is one packet");
+	return ktap_done();
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_wr - work requests against the opcodes they become
+ */
+#include "ktap.h"
+#include "opcode.h"
+#include "wr.h"
+
+static const struct {
+	const char *name;
+	u8 first, middle, last, only, cqe_opcode, flags;
+} rows[] = {
+	[ROVER_WQE_SEND] = { "SEND", 0x00, 0x01, 0x02, 0x04, ROVER_CQE_SEND,
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK },
+	[ROVER_WQE_SEND_IMM] = { "SEND_IMM", 0x00, 0x01, 0x03, 0x05, ROVER_CQE_SEND,
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_IMM },
+	[ROVER_WQE_SEND_INV] = { "SEND_INV", 0x00, 0x01, 0x16, 0x17, ROVER_CQE_SEND,
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_INV },
+	[ROVER_WQE_WRITE] = { "WRITE", 0x06, 0x07, 0x08, 0x0a, ROVER_CQE_WRITE,
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_REMOTE },
+	[ROVER_WQE_WRITE_IMM] = { "WRITE_IMM", 0x06, 0x07, 0x09, 0x0b, ROVER_CQE_WRITE,
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_REMOTE | ROVER_WR_IMM },
+	[ROVER_WQE_READ] = { "READ", 0x0c, 0x0c, 0x0c, 0x0c, ROVER_CQE_READ,
+		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC },
+	[ROVER_WQE_CMP_SWAP] = { "CMP_SWAP", 0x13, 0x13, 0x13, 0x13, ROVER_CQE_CMP_SWAP,
+		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC | ROVER_WR_ATOMIC },
+	[ROVER_WQE_FETCH_ADD] = { "FETCH_ADD", 0x14, 0x14, 0x14, 0x14, ROVER_CQE_FETCH_ADD,
+		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC | ROVER_WR_ATOMIC },
+};
+
+static bool check_row(unsigned int i)
+{
+	const struct rover_wr *wr = &rover_wrs[i];
+
+	return wr->first == rows[i].first && wr->middle == rows[i].middle &&
+	       wr->last == rows[i].last && wr->only == rows[i].only &&
+	       wr->cqe_opcode == rows[i].cqe_opcode && wr->flags == rows[i].flags;
+}
+
+/* What a packet at some place in the message must have in its row. */
+static bool fits(u8 opcode, unsigned int place, unsigned int wr)
+{
+	const struct rover_opcode *op = rover_opcode_get(opcode);
+	unsigned int want = place | ROVER_OP_REQUEST;
+	bool send = !(wr & ROVER_WR_REMOTE);
+
+	if (!op)
+		return ktap_note("opcode %#04x has no row", opcode);
+	if (wr & ROVER_WR_GATHER)
+		want |= ROVER_OP_PAYLOAD;
+	if (wr & ROVER_WR_ATOMIC)
+		want |= ROVER_OP_ATOMETH;
+	else if (wr & ROVER_WR_REMOTE && place & ROVER_OP_START)
+		want |= ROVER_OP_RETH;
+	if (wr & ROVER_WR_IMM && place & ROVER_OP_END)
+		want |= ROVER_OP_IMM;
+	if (wr & ROVER_WR_INV && place & ROVER_OP_END)
+		want |= ROVER_OP_INV;
+	if (send || want & ROVER_OP_IMM)
+		want |= ROVER_OP_RECV;
+	if (op->flags != want)
+		return ktap_note("%s has flags %#x, not %#x", op->name, op->flags, want);
+	return true;
+}
+
+static bool fits_opcodes(const struct rover_wr *wr)
+{
+	bool good = fits(wr->only, ROVER_OP_START | ROVER_OP_END, wr->flags);
+
+	if (!(wr->flags & ROVER_WR_GATHER))
+		return good && wr->first == wr->only && wr->middle == wr->only &&
+		       wr->last == wr->only;
+	return good && fits(wr->first, ROVER_OP_START, wr->flags) &&
+	       fits(wr->middle, 0, wr->flags) &&
+	       fits(wr->last, ROVER_OP_END, wr->flags);
+}
+
+static bool flags_make_sense(unsigned int flags)
+{
+	return !(flags & ROVER_WR_GATHER) != !(flags & ROVER_WR_SCATTER) &&
+	       (!(flags & ROVER_WR_INLINE_OK) || flags & ROVER_WR_GATHER) &&
+	       (!(flags & ROVER_WR_RD_ATOMIC) == !(flags & ROVER_WR_SCATTER)) &&
+	       (!(flags & ROVER_WR_ATOMIC) || flags & ROVER_WR_RD_ATOMIC) &&
+	       !(flags & ROVER_WR_IMM && flags & ROVER_WR_INV);
+}
+
+int main(void)
+{
+	ktap_eq(sizeof(rows) / sizeof(*rows), ROVER_WQE_OPCODES, "a row for each request");
+	for (size_t i = 0; i < ROVER_WQE_OPCODES; i++) {
+		ktap_ok(check_row(i), "%s: opcodes, completion, flags", rows[i].name);
+		ktap_ok(fits_opcodes(&rover_wrs[i]), "%s: fits the opcode table", rows[i].name);
+		ktap_ok(flags_make_sense(rover_wrs[i].flags), "%s: flags make sense",
+			rows[i].name);
+	}
+	return ktap_done();
+}
