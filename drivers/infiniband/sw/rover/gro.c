@@ -49,10 +49,10 @@ static const struct rover_bth *bth_of(struct sk_buff *skb)
 }
 
 /* A forwarded train is taken apart again with each packet's own id: DF only. */
-static bool may_merge(const struct sk_buff *skb)
+static bool may_merge(const struct sk_buff *skb, const struct rover_bth *bth)
 {
-	const struct iphdr *ip = skb->data + skb_gro_offset(skb) -
-				 sizeof(struct udphdr) - sizeof(*ip);
+	const struct iphdr *ip = (const void *)bth - sizeof(struct udphdr) -
+				 sizeof(*ip);
 
 	if (skb->protocol != cpu_to_be16(ETH_P_IP))
 		return true;
@@ -77,12 +77,11 @@ struct sk_buff *rover_gro_receive(struct sock *sk, struct list_head *head,
 	struct sk_buff *p;
 	bool last;
 
-	if (!bth || off > skb_headlen(skb) || !may_merge(skb)) {
+	if (!bth || !may_merge(skb, bth)) {
 		NAPI_GRO_CB(skb)->flush = 1;
 		return NULL;
 	}
 	last = rover_bth_ackreq(bth);
-	skb_set_transport_header(skb, off - sizeof(struct udphdr));
 	p = same_flow(head);
 	if (!p) {
 		NAPI_GRO_CB(skb)->flush |= last;

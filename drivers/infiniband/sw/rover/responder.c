@@ -41,7 +41,7 @@ void rover_responder_init(struct rover_qp *qp)
 
 /* Completions ****************************************************************/
 
-static void complete(struct rover_qp *qp, struct rover_cqe *cqe, bool solicited)
+static void post(struct rover_qp *qp, struct rover_cqe *cqe, bool solicited)
 {
 	cqe->qpn = qp->obj.key;
 	if (!rover_cq_post(qp->rcq, qp->ib, cqe, solicited))
@@ -68,7 +68,7 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt)
 		cqe.flags = ROVER_CQE_WITH_INV;
 	}
 	rsp->have_wqe = false;
-	complete(qp, &cqe, pkt->solicited);
+	post(qp, &cqe, pkt->solicited);
 }
 
 static void complete_recv_error(struct rover_qp *qp, u64 wr_id,
@@ -83,7 +83,7 @@ static void complete_recv_error(struct rover_qp *qp, u64 wr_id,
 
 	rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
 		    ROVER_STAT_RESP_CQE_FLUSH : ROVER_STAT_RESP_CQE_ERROR);
-	complete(qp, &cqe, true);
+	post(qp, &cqe, true);
 }
 
 /* The chain ******************************************************************/
