@@ -171,6 +171,14 @@ static void merge(struct ib_qp_attr *to, const struct ib_qp_attr *attr,
 	to->ah_attr.grh.sgid_attr = NULL;
 }
 
+/* A power of two, since indices run freely over 32 bits. */
+static unsigned int rows_of(const struct ib_qp_attr *attr)
+{
+	unsigned int n = attr->max_dest_rd_atomic;
+
+	return n ? roundup_pow_of_two(n) : 0;
+}
+
 static struct rover_res *alloc_rows(unsigned int n)
 {
 	struct rover_res *rows;
@@ -189,7 +197,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 		   const struct ib_qp_attr *attr)
 {
 	const struct rdma_ah_attr *ah = &attr->ah_attr;
-	unsigned int rows = c->attr.max_dest_rd_atomic;
+	unsigned int rows = rows_of(&c->attr);
 	u16 sport;
 
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC && rows) {
@@ -237,7 +245,7 @@ static void assert_both_locks(struct rover_qp *qp)
 static void swap_rows(struct rover_qp *qp, struct change *c)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	u32 rows = c->attr.max_dest_rd_atomic;
+	u32 rows = rows_of(&c->attr);
 	u32 old = rsp->res_max;
 	u32 keep = qp->state == IB_QPS_SQD ? min(old, rows) : 0;
 	u32 i;
@@ -251,7 +259,7 @@ static void swap_rows(struct rover_qp *qp, struct change *c)
 	rsp->res_max = rows;
 	rsp->res_tail = 0;
 	rsp->res_send = 0;
-	rsp->saved_tail = rows ? keep % rows : 0;
+	rsp->saved_tail = keep;
 }
 
 static void apply(struct rover_qp *qp, struct change *c)
@@ -293,10 +301,13 @@ static void rewind(struct rover_ring *ring, spinlock_t *post, u32 flags)
 
 static void enter_reset(struct rover_qp *qp)
 {
-	rover_responder_reset(qp);
-	rover_requester_reset(qp);
+	/* First: requester and responder go back to the heads of the rings. */
 	rewind(&qp->sq, &qp->sq_post, ROVER_RING_NEED_WAKEUP);
 	rewind(&qp->rq, &qp->rq_post, 0);
+	rover_responder_reset(qp);
+	rover_requester_reset(qp);
+	/* Forgotten, and not to be flushed in the next life. */
+	qp->rsp.have_wqe = false;
 }
 
 /* The state changes, and what hangs on it. */
