@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
+/*
+ * memory.c: protection domains, memory regions and address handles, which the
+ * kernel keeps all by itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "rover.h"
+
+struct ibv_pd *rover_alloc_pd(struct ibv_context *ctx)
+{
+	struct ib_uverbs_alloc_pd_resp resp = { 0 };
+	struct ibv_alloc_pd cmd = { 0 };
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	if (ibv_cmd_alloc_pd(ctx, pd, &cmd, sizeof(cmd), &resp, sizeof(resp))) {
+		free(pd);
+		return NULL;
+	}
+	return pd;
+}
+
+int rover_dealloc_pd(struct ibv_pd *pd)
+{
+	int err = ibv_cmd_dealloc_pd(pd);
+
+	if (!err)
+		free(pd);
+	return err;
+}
+
+/* Of all there is to go wrong, this needs a hint: nothing looks wrong. */
+static void explain_memlock(struct ibv_context *ctx, size_t length)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return;
+	verbs_err(verbs_get_ctx(ctx),
+		  "no memory for a region of %zu bytes; this user may lock %llu in all: raise it with ulimit -l, or as root with prlimit --memlock=unlimited --pid PID\n",
+		  length, (unsigned long long)limit.rlim_cur);
+}
+
+struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			    uint64_t iova, int access)
+{
+	struct ib_uverbs_reg_mr_resp resp = { 0 };
+	struct ibv_reg_mr cmd = { 0 };
+	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
+	int err;
+
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_reg_mr(pd, addr, length, iova, access, vmr, &cmd,
+			     sizeof(cmd), &resp, sizeof(resp));
+	if (err) {
+		if (err == ENOMEM)
+			explain_memlock(pd->context, length);
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+int rover_dereg_mr(struct verbs_mr *vmr)
+{
+	int err = ibv_cmd_dereg_mr(vmr);
+
+	if (!err)
+		free(vmr);
+	return err;
+}
+
+struct ibv_ah *rover_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct ib_uverbs_create_ah_resp resp = { 0 };
+	struct ibv_ah *ah = calloc(1, sizeof(*ah));
+
+	if (!ah)
+		return NULL;
+	if (ibv_cmd_create_ah(pd, ah, attr, &resp, sizeof(resp))) {
+		free(ah);
+		return NULL;
+	}
+	return ah;
+}
+
+int rover_destroy_ah(struct ibv_ah *ah)
+{
+	int err = ibv_cmd_destroy_ah(ah);
+
+	if (!err)
+		free(ah);
+	return err;
+}

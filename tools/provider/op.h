@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause) */
+/*
+ * op.h: one row for each kind of send work request, for both ways of posting.
+ */
+#ifndef PROVIDER_OP_H
+#define PROVIDER_OP_H
+
+#include "rover.h"
+
+#define ROVER_OP_RDMA	(1U << 0)	/* wr.rdma holds */
+#define ROVER_OP_ATOMIC	(1U << 1)	/* wr.atomic holds */
+#define ROVER_OP_IMM	(1U << 2)	/* immediate data, or a key to invalidate */
+#define ROVER_OP_INLINE	(1U << 3)	/* its data may be inline */
+
+/**
+ * struct rover_op - a row of the table
+ * @wqe: enum rover_wqe_opcode
+ * @flags: ROVER_OP_*
+ * @types: queue pair types that can do it, 1 << enum ibv_qp_type; 0 is no row
+ * @ex: its IBV_QP_EX_WITH_* bit
+ */
+struct rover_op {
+	uint8_t wqe;
+	uint8_t flags;
+	uint16_t types;
+	uint32_t ex;
+};
+
+/**
+ * rover_op_find() - the row of a work request
+ * @opcode: as the program gave it
+ * @type: of the queue pair
+ *
+ * Return: NULL when there is no such operation on such a queue pair.
+ */
+const struct rover_op *rover_op_find(enum ibv_wr_opcode opcode,
+				     enum ibv_qp_type type);
+
+/**
+ * rover_op_all() - every IBV_QP_EX_WITH_* bit of a queue pair type
+ * @type: of the queue pair
+ */
+uint64_t rover_op_all(enum ibv_qp_type type);
+
+/**
+ * rover_op_flags() - ROVER_WQE_* of a work request, IBV_SEND_INLINE left out
+ * @send_flags: IBV_SEND_*
+ *
+ * Return: the flags, or -1 when one of them is not for us.
+ */
+static inline int rover_op_flags(unsigned int send_flags)
+{
+	if (send_flags & ~(IBV_SEND_FENCE | IBV_SEND_SIGNALED |
+			   IBV_SEND_SOLICITED | IBV_SEND_INLINE))
+		return -1;
+	return (send_flags & IBV_SEND_SIGNALED ? ROVER_WQE_SIGNALED : 0) |
+	       (send_flags & IBV_SEND_SOLICITED ? ROVER_WQE_SOLICITED : 0) |
+	       (send_flags & IBV_SEND_FENCE ? ROVER_WQE_FENCE : 0);
+}
+
+/**
+ * rover_may_send() - may send work requests be posted in this state?
+ * @qp: its state is what the program last asked for: one that has gone to
+ *	error by itself takes posts until the kernel flushes them
+ */
+static inline bool rover_may_send(const struct rover_qp *qp)
+{
+	return qp->vqp.qp.state >= IBV_QPS_RTS;
+}
+
+static inline void *rover_send_payload(struct rover_send_wqe *wqe)
+{
+	return (char *)wqe + ROVER_SEND_WQE_HDR;
+}
+
+/* A gather entry is the same in verbs and in the ring. */
+static_assert(sizeof(struct ibv_sge) == sizeof(struct rover_sge) &&
+	      offsetof(struct ibv_sge, addr) == offsetof(struct rover_sge, addr) &&
+	      offsetof(struct ibv_sge, length) ==
+	      offsetof(struct rover_sge, length) &&
+	      offsetof(struct ibv_sge, lkey) == offsetof(struct rover_sge, lkey),
+	      "gather entries differ");
+
+#endif /* PROVIDER_OP_H */

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
+/*
+ * post.c: ibv_post_send() and ibv_post_recv(). What is wrong with a work
+ * request by itself is found here, at once; what only the kernel can know (keys,
+ * bounds, the peer) comes back as a completion.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "op.h"
+
+/*
+ * Inline data of a gather list. The sum is never formed, so that it cannot
+ * wrap, and nothing is read before its length is known to fit.
+ */
+static int copy_inline(struct rover_send_wqe *wqe, uint32_t room,
+		       const struct ibv_sge *sge, unsigned int n)
+{
+	char *to = rover_send_payload(wqe);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (sge[i].length > room - wqe->inline_len)
+			return EINVAL;
+		if (!sge[i].length)
+			continue;
+		memcpy(to + wqe->inline_len, (const void *)(uintptr_t)sge[i].addr,
+		       sge[i].length);
+		wqe->inline_len += sge[i].length;
+	}
+	wqe->flags |= ROVER_WQE_INLINE;
+	return 0;
+}
+
+static void fill_send(struct rover_send_wqe *wqe, const struct rover_op *op,
+		      const struct ibv_send_wr *wr, uint8_t flags)
+{
+	*wqe = (struct rover_send_wqe) {
+		.opcode = op->wqe,
+		.flags = flags,
+		.wr_id = wr->wr_id,
+	};
+	if (op->flags & ROVER_OP_IMM)
+		wqe->imm = wr->invalidate_rkey;
+	if (op->flags & ROVER_OP_RDMA) {
+		wqe->rkey = wr->wr.rdma.rkey;
+		wqe->remote_addr = wr->wr.rdma.remote_addr;
+	}
+	if (op->flags & ROVER_OP_ATOMIC) {
+		wqe->rkey = wr->wr.atomic.rkey;
+		wqe->remote_addr = wr->wr.atomic.remote_addr;
+		wqe->compare_add = wr->wr.atomic.compare_add;
+		wqe->swap = wr->wr.atomic.swap;
+	}
+}
+
+static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
+			 uint32_t tail)
+{
+	const struct rover_op *op = rover_op_find(wr->opcode, qp->vqp.qp.qp_type);
+	int flags = rover_op_flags(wr->send_flags);
+	unsigned int num_sge = wr->num_sge;
+	struct rover_send_wqe *wqe;
+
+	if (!op || flags < 0 || num_sge > qp->sq.max_sge)
+		return EINVAL;
+	if (wr->send_flags & IBV_SEND_INLINE && !(op->flags & ROVER_OP_INLINE))
+		return EINVAL;
+	if (rover_queue_full(&qp->sq, tail))
+		return ENOMEM;
+
+	wqe = rover_slot(&qp->sq.ring, tail);
+	fill_send(wqe, op, wr, flags);
+	if (wr->send_flags & IBV_SEND_INLINE)
+		return copy_inline(wqe, qp->max_inline, wr->sg_list, num_sge);
+	wqe->num_sge = num_sge;
+	if (num_sge)
+		memcpy(rover_send_payload(wqe), wr->sg_list,
+		       num_sge * sizeof(struct rover_sge));
+	return 0;
+}
+
+static int post_one_recv(struct rover_qp *qp, const struct ibv_recv_wr *wr,
+			 uint32_t tail)
+{
+	unsigned int num_sge = wr->num_sge;
+	struct rover_recv_wqe *wqe;
+
+	if (num_sge > qp->rq.max_sge)
+		return EINVAL;
+	if (rover_queue_full(&qp->rq, tail))
+		return ENOMEM;
+
+	wqe = rover_slot(&qp->rq.ring, tail);
+	*wqe = (struct rover_recv_wqe) {
+		.wr_id = wr->wr_id,
+		.num_sge = num_sge,
+	};
+	if (num_sge)
+		memcpy((char *)wqe + ROVER_RECV_WQE_HDR, wr->sg_list,
+		       num_sge * sizeof(struct rover_sge));
+	return 0;
+}
+
+/**
+ * rover_post_send() - ibv_post_send()
+ * @ibqp: queue pair
+ * @wr: list of work requests
+ * @bad: set to the first that was not posted
+ *
+ * Return: 0; EINVAL for a bad work request or state, ENOMEM when the queue is
+ * full: those before @bad are posted and under way. EIO and the like when the
+ * device has gone: @bad is the whole list, and its fate is unknown.
+ */
+int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad)
+{
+	struct rover_qp *qp = to_qp(ibqp);
+	struct ibv_send_wr *first = wr;
+	bool posted = false;
+	uint32_t tail;
+	int err = 0;
+	int gone;
+
+	if (!rover_may_send(qp)) {
+		*bad = wr;
+		return EINVAL;
+	}
+
+	pthread_spin_lock(&qp->sq.lock);
+	for (tail = qp->sq.tail; wr; wr = wr->next, tail++) {
+		err = post_one_send(qp, wr, tail);
+		if (err) {
+			*bad = wr;
+			break;
+		}
+	}
+	posted = tail != qp->sq.tail;
+	if (posted)
+		rover_queue_publish(&qp->sq, tail);
+	pthread_spin_unlock(&qp->sq.lock);
+
+	if (posted && rover_queue_asleep(&qp->sq)) {
+		gone = rover_doorbell_ring(qp);
+		if (gone) {
+			*bad = first;
+			return gone;
+		}
+	}
+	return err;
+}
+
+/**
+ * rover_post_recv() - ibv_post_recv()
+ * @ibqp: queue pair
+ * @wr: list of work requests
+ * @bad: set to the first that was not posted
+ *
+ * Enters the kernel only when the queue pair is in error, to be flushed.
+ *
+ * Return: as rover_post_send().
+ */
+int rover_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad)
+{
+	struct rover_qp *qp = to_qp(ibqp);
+	struct ibv_recv_wr *first = wr;
+	bool posted = false;
+	uint32_t tail;
+	int err = 0;
+	int gone;
+
+	if (ibqp->state == IBV_QPS_RESET) {
+		*bad = wr;
+		return EINVAL;
+	}
+
+	pthread_spin_lock(&qp->rq.lock);
+	for (tail = qp->rq.tail; wr; wr = wr->next, tail++) {
+		err = post_one_recv(qp, wr, tail);
+		if (err) {
+			*bad = wr;
+			break;
+		}
+	}
+	posted = tail != qp->rq.tail;
+	if (posted)
+		rover_queue_publish(&qp->rq, tail);
+	pthread_spin_unlock(&qp->rq.lock);
+
+	if (posted && rover_queue_asleep(&qp->rq)) {
+		gone = rover_doorbell_ring(qp);
+		if (gone) {
+			*bad = first;
+			return gone;
+		}
+	}
+	return err;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
+/*
+ * rover.c: how libibverbs finds the provider, the device and the context, and
+ * the table of everything else.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "compat.h"
+#include "rover.h"
+
+#define OTHER_VERSION	"module and provider are of different versions: " \
+			"make module provider install, from one tree"
+#define NO_MEMORY	"out of memory or over a limit: " \
+			"see ulimit -v and the memory cgroup"
+#define NO_PERMISSION	"see the mode of /dev/infiniband/uverbs*: " \
+			"udevadm trigger brings back 0666"
+#define NO_DEVICE	"the device has been removed: see rdma link"
+
+/* What to do about an error, where there is something to be done. */
+static const struct {
+	int err;
+	const char *advice;
+} advices[] = {
+	{ EPROTO, OTHER_VERSION },
+	{ EINVAL, OTHER_VERSION },
+	{ ENOMEM, NO_MEMORY },
+	{ EACCES, NO_PERMISSION },
+	{ EPERM, NO_PERMISSION },
+	{ ENODEV, NO_DEVICE },
+	{ EIO, NO_DEVICE },
+};
+
+/**
+ * rover_say() - tell the user why there is no device for him, once a program
+ * @device: its name
+ * @what: was being done
+ * @err: errno of it
+ *
+ * On stderr, as libibverbs itself does when it has no provider for a device:
+ * verbs_err() says nothing unless it was asked for in the environment.
+ */
+void rover_say(const char *device, const char *what, int err)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	const char *advice = NULL;
+	unsigned int i;
+
+	if (atomic_flag_test_and_set(&said))
+		return;
+	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+		if (advices[i].err == err)
+			advice = advices[i].advice;
+	fprintf(stderr, "librover: %s: %s: %s%s%s\n", device, what, strerror(err),
+		advice ? "; " : "", advice ? advice : "");
+	errno = err;
+}
+
+static int query_device_ex(struct ibv_context *ctx,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp = { 0 };
+	size_t resp_size = sizeof(resp);
+	uint64_t fw;
+	int err;
+
+	err = ibv_cmd_query_device_any(ctx, input, attr, attr_size, &resp,
+				       &resp_size);
+	if (err)
+		return err;
+	fw = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
+		 "%u.%u.%u", (unsigned int)(fw >> 32) & 0xffff,
+		 (unsigned int)(fw >> 16) & 0xffff, (unsigned int)fw & 0xffff);
+	return 0;
+}
+
+static int query_port(struct ibv_context *ctx, uint8_t port,
+		      struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd = { 0 };
+
+	return ibv_cmd_query_port(ctx, port, attr, &cmd, sizeof(cmd));
+}
+
+/* The clock of completions, counted in nanoseconds. */
+static int query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
+{
+	uint32_t mask = 0;
+	struct timespec now;
+
+	(void)ctx;
+	if (values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		values->raw_clock.tv_sec = 0;
+		values->raw_clock.tv_nsec = now.tv_sec * 1000000000 + now.tv_nsec;
+		mask |= IBV_VALUES_MASK_RAW_CLOCK;
+	}
+	values->comp_mask = mask;
+	return 0;
+}
+
+static void free_context(struct ibv_context *ibctx)
+{
+	struct rover_context *ctx =
+		container_of(ibctx, struct rover_context, vctx.context);
+
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+}
+
+static const struct verbs_context_ops context_ops = {
+	.alloc_pd = rover_alloc_pd,
+	.attach_mcast = ibv_cmd_attach_mcast,
+	.cq_event = rover_cq_event,
+	.create_ah = rover_create_ah,
+	.create_cq = rover_create_cq,
+	.create_cq_ex = rover_create_cq_ex,
+	.create_qp = rover_create_qp,
+	.create_qp_ex = rover_create_qp_ex,
+	.dealloc_pd = rover_dealloc_pd,
+	.dereg_mr = rover_dereg_mr,
+	.destroy_ah = rover_destroy_ah,
+	.destroy_cq = rover_destroy_cq,
+	.destroy_qp = rover_destroy_qp,
+	.detach_mcast = ibv_cmd_detach_mcast,
+	.free_context = free_context,
+	.modify_qp = rover_modify_qp,
+	.poll_cq = rover_poll_cq,
+	.post_recv = rover_post_recv,
+	.post_send = rover_post_send,
+	.query_device_ex = query_device_ex,
+	.query_port = query_port,
+	.query_qp = rover_query_qp,
+	.query_rt_values = query_rt_values,
+	.reg_mr = rover_reg_mr,
+	.req_notify_cq = rover_arm_cq,
+	.resize_cq = rover_resize_cq,
+};
+
+static struct verbs_context *alloc_context(struct ibv_device *ibdev, int cmd_fd,
+					   void *private_data)
+{
+	struct rover_device *dev =
+		container_of(ibdev, struct rover_device, vdev.device);
+	struct rover_get_context_resp resp = { 0 };
+	struct rover_get_context cmd = { 0 };
+	struct rover_context *ctx;
+	int err;
+
+	(void)private_data;
+	if (dev->abi != ROVER_ABI_VERSION) {
+		rover_say(ibdev->name, "opening the device", EPROTO);
+		return NULL;
+	}
+	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
+					   ROVER_DRIVER_ID);
+	if (!ctx)
+		return NULL;
+	err = rover_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd),
+				    &resp.ibv_resp, sizeof(resp));
+	if (err) {
+		rover_say(ibdev->name, "opening the device", err);
+		verbs_uninit_context(&ctx->vctx);
+		free(ctx);
+		errno = err;
+		return NULL;
+	}
+	ctx->caps = resp.caps;
+	ctx->max_inline = resp.max_inline;
+	ctx->max_sge = resp.max_sge;
+	verbs_set_ops(&ctx->vctx, &context_ops);
+	return &ctx->vctx;
+}
+
+static struct verbs_device *alloc_device(struct verbs_sysfs_dev *sysfs)
+{
+	struct rover_device *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return NULL;
+	dev->abi = sysfs->abi_ver;
+	return &dev->vdev;
+}
+
+static void uninit_device(struct verbs_device *vdev)
+{
+	free(container_of(vdev, struct rover_device, vdev));
+}
+
+/* The number decides; the name is for kernels that do not tell the number. */
+static const struct verbs_match_ent match_table[] = {
+	VERBS_DRIVER_ID(ROVER_DRIVER_ID),
+	VERBS_NAME_MATCH("rover", NULL),
+	{},
+};
+
+/* Any ABI version is taken here, to be refused in plain words on opening. */
+static const struct verbs_device_ops rover_device_ops = {
+	.name = "rover",
+	.match_min_abi_version = 0,
+	.match_max_abi_version = UINT32_MAX,
+	.match_table = match_table,
+	.alloc_device = alloc_device,
+	.uninit_device = uninit_device,
+	.alloc_context = alloc_context,
+};
+
+PROVIDER_DRIVER(rover, rover_device_ops);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause) */
+/*
+ * rover.h: the provider's objects, and which file does what to them.
+ */
+#ifndef PROVIDER_ROVER_H
+#define PROVIDER_ROVER_H
+
+#include <infiniband/driver.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <util/util.h>
+
+#include "ring.h"
+
+/**
+ * struct rover_device - a device as libibverbs lists it
+ * @vdev: libibverbs' part
+ * @abi: ABI version of the module that made it
+ */
+struct rover_device {
+	struct verbs_device vdev;
+	uint32_t abi;
+};
+
+/**
+ * struct rover_context - an open device
+ * @vctx: libibverbs' part
+ * @caps: what program and module both understand
+ * @max_inline: largest max_inline_data the module gives
+ * @max_sge: largest number of gather or scatter entries
+ */
+struct rover_context {
+	struct verbs_context vctx;
+	uint64_t caps;
+	uint32_t max_inline;
+	uint32_t max_sge;
+};
+
+/**
+ * struct rover_cq - a completion queue
+ * @vcq: libibverbs' part
+ * @ring: what is shared
+ * @head: index of the first completion not yet consumed
+ * @told: the last @head that the kernel was told
+ * @current: completion between start_poll and end_poll; NULL past the last
+ * @lock: polling and resizing
+ * @single: the program polls from one thread only; @lock stays untouched
+ * @broken: a resize lost the ring
+ * @arm_lock: @ring while arming, and all below; taken inside @lock
+ * @arm: count part of the last arm word
+ * @wanted: ROVER_ARM_* of the last arm word; 0 when none can be pending
+ * @armings: arm words not answered yet by an event that the program has read
+ */
+struct rover_cq {
+	struct verbs_cq vcq;
+	struct rover_ring ring;
+	uint32_t head;
+	uint32_t told;
+	const struct rover_cqe *current;
+	pthread_spinlock_t lock;
+	bool single;
+	bool broken;
+	pthread_spinlock_t arm_lock;
+	uint32_t arm;
+	uint32_t wanted;
+	uint32_t armings;
+};
+
+/**
+ * struct rover_doorbell - the way into the kernel, made once
+ * @hdr: request of the doorbell method, complete with its one attribute
+ * @room: for that attribute
+ *
+ * The kernel only reads it, so that threads may share it.
+ */
+struct rover_doorbell {
+	union {
+		struct ib_uverbs_ioctl_hdr hdr;
+		uint64_t room[(sizeof(struct ib_uverbs_ioctl_hdr) +
+			       sizeof(struct ib_uverbs_attr)) / 8];
+	};
+};
+
+struct rover_op;
+
+/**
+ * struct rover_qp - a queue pair
+ * @vqp: libibverbs' part
+ * @sq: send queue
+ * @rq: receive queue
+ * @max_inline: bytes, as granted
+ * @doorbell: enters the kernel for this queue pair
+ * @next: ibv_wr_*: index the next work request gets; under @sq.lock, as the rest
+ * @wqe: ibv_wr_*: work request being built; NULL before the first
+ * @op: ibv_wr_*: its row
+ * @err: ibv_wr_*: first error since wr_start
+ */
+struct rover_qp {
+	struct verbs_qp vqp;
+	struct rover_queue sq;
+	struct rover_queue rq;
+	uint32_t max_inline;
+	struct rover_doorbell doorbell;
+	uint32_t next;
+	struct rover_send_wqe *wqe;
+	const struct rover_op *op;
+	int err;
+};
+
+static inline struct rover_cq *to_cq(struct ibv_cq *ibcq)
+{
+	return container_of(ibcq, struct rover_cq, vcq.cq);
+}
+
+static inline struct rover_cq *to_cq_ex(struct ibv_cq_ex *ex)
+{
+	return container_of(ex, struct rover_cq, vcq.cq_ex);
+}
+
+static inline struct rover_qp *to_qp(struct ibv_qp *ibqp)
+{
+	return container_of(ibqp, struct rover_qp, vqp.qp);
+}
+
+static inline struct rover_qp *to_qp_ex(struct ibv_qp_ex *ex)
+{
+	return container_of(ex, struct rover_qp, vqp.qp_ex);
+}
+
+/* rover.c */
+void rover_say(const char *device, const char *what, int err);
+
+/* doorbell.c */
+void rover_doorbell_init(struct rover_doorbell *db, uint32_t qpn);
+int rover_doorbell_ring(const struct rover_qp *qp);
+
+/* memory.c */
+struct ibv_pd *rover_alloc_pd(struct ibv_context *ctx);
+int rover_dealloc_pd(struct ibv_pd *pd);
+struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			    uint64_t iova, int access);
+int rover_dereg_mr(struct verbs_mr *vmr);
+struct ibv_ah *rover_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int rover_destroy_ah(struct ibv_ah *ah);
+
+/* cq.c */
+struct ibv_cq *rover_create_cq(struct ibv_context *ctx, int cqe,
+			       struct ibv_comp_channel *channel, int vector);
+struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
+				     struct ibv_cq_init_attr_ex *attr);
+int rover_resize_cq(struct ibv_cq *ibcq, int cqe);
+int rover_destroy_cq(struct ibv_cq *ibcq);
+int rover_arm_cq(struct ibv_cq *ibcq, int solicited_only);
+void rover_cq_event(struct ibv_cq *ibcq);
+
+/* poll.c */
+int rover_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
+void rover_cq_set_ops(struct rover_cq *cq, uint64_t wc_flags);
+
+/* qp.c */
+struct ibv_qp *rover_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+struct ibv_qp *rover_create_qp_ex(struct ibv_context *ctx,
+				  struct ibv_qp_init_attr_ex *attr);
+int rover_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask);
+int rover_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
+		   struct ibv_qp_init_attr *init);
+int rover_destroy_qp(struct ibv_qp *ibqp);
+
+/* post.c */
+int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad);
+int rover_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad);
+
+/* build.c */
+void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops);
+
+#endif /* PROVIDER_ROVER_H */
