@@ -8,6 +8,7 @@
 #define ROVER_DEV_H
 
 #include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
 #include "obj.h"
@@ -45,6 +46,7 @@ struct rover_net {
  * @mrs: memory keys
  * @stats: per-CPU counters
  * @going: unregistration has begun; posts fail and destroyed queues flush
+ * @port_state: what programs were told last, under RTNL
  * @qps: live queue pairs, for limits and for waiting
  */
 struct rover_dev {
@@ -55,6 +57,7 @@ struct rover_dev {
 	struct rover_table mrs;
 	struct rover_stats __percpu *stats;
 	bool going;
+	enum ib_port_state port_state;
 	atomic_t qps;
 };
 
@@ -69,6 +72,12 @@ struct rover_pd {
 static inline struct rover_dev *rover_dev(struct ib_device *ib)
 {
 	return container_of(ib, struct rover_dev, ib);
+}
+
+/* The largest path MTU whose packets, with the longest headers, fit now. */
+static inline enum ib_mtu rover_dev_mtu(const struct rover_dev *dev)
+{
+	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?: IB_MTU_256;
 }
 
 static inline void rover_count(struct rover_dev *dev, enum rover_stat id)

@@ -77,25 +77,10 @@ static int check_path(const struct ib_qp_attr *attr)
 	return 0;
 }
 
-static int check_mtu(struct rover_dev *dev, enum ib_mtu mtu)
-{
-	struct ib_port_attr port;
-	int err;
-
-	if (ib_mtu_enum_to_int(mtu) < 0)
-		return -EINVAL;
-	err = ib_query_port(&dev->ib, 1, &port);
-	if (err)
-		return err;
-	return mtu > port.active_mtu ? -EINVAL : 0;
-}
-
 /* Is each value within what IBTA, or the device, has for it? */
 static int check_values(struct rover_dev *dev, const struct ib_qp_attr *attr,
 			int mask)
 {
-	int err;
-
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS || mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
 
@@ -123,14 +108,11 @@ static int check_values(struct rover_dev *dev, const struct ib_qp_attr *attr,
 				      IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL))
 		return -EINVAL;
 
-	if (mask & IB_QP_AV) {
-		err = check_path(attr);
-		if (err)
-			return err;
-	}
-	if (mask & IB_QP_PATH_MTU)
-		return check_mtu(dev, attr->path_mtu);
-	return 0;
+	if (mask & IB_QP_PATH_MTU &&
+	    (ib_mtu_enum_to_int(attr->path_mtu) < 0 ||
+	     attr->path_mtu > rover_dev_mtu(dev)))
+		return -EINVAL;
+	return mask & IB_QP_AV ? check_path(attr) : 0;
 }
 
 /* Write the attributes that are given over those that were. */
