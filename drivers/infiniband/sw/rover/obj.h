@@ -10,8 +10,9 @@
 #ifndef ROVER_OBJ_H
 #define ROVER_OBJ_H
 
-#include <linux/rhashtable.h>
 #include <linux/mutex.h>
+#include <linux/rhashtable.h>
+#include <linux/stddef.h>
 
 #define ROVER_QUARANTINE	1024
 
@@ -31,7 +32,8 @@ struct rover_obj {
  * @mask: bits a number may have
  * @lock: protects @grave and @buried
  * @grave: numbers given back lately, oldest overwritten first
- * @buried: how many were ever given back
+ * @buried: how many were given back; tells where the next goes, and whether
+ *	@grave is full
  */
 struct rover_table {
 	struct rhashtable ht;
@@ -41,7 +43,13 @@ struct rover_table {
 	u32 buried;
 };
 
-extern const struct rhashtable_params rover_obj_params;
+/* Here, so that look-up is compiled for it. */
+static const struct rhashtable_params rover_obj_params = {
+	.key_len = sizeof_field(struct rover_obj, key),
+	.key_offset = offsetof(struct rover_obj, key),
+	.head_offset = offsetof(struct rover_obj, node),
+	.automatic_shrinking = true,
+};
 
 /**
  * rover_table_init() - make an empty table
