@@ -103,6 +103,7 @@ static inline void *rover_ring_slot(const struct rover_ring *ring, u32 index)
  */
 static inline int rover_ring_posted(const struct rover_ring *ring, u32 from)
 {
+	/* K1 */
 	u32 tail = smp_load_acquire(&ring->hdr->tail);
 
 	if (unlikely(tail - ring->head > ring->mask + 1 ||
@@ -121,6 +122,7 @@ static inline int rover_ring_posted(const struct rover_ring *ring, u32 from)
 static inline void rover_ring_retire(struct rover_ring *ring, u32 n)
 {
 	ring->head += n;
+	/* K3 */
 	smp_store_release(&ring->hdr->head, ring->head);
 }
 
@@ -134,6 +136,7 @@ static inline void rover_ring_retire(struct rover_ring *ring, u32 n)
 static inline void rover_ring_flag(struct rover_ring *ring, u32 flag)
 {
 	WRITE_ONCE(ring->hdr->flags, READ_ONCE(ring->hdr->flags) | flag);
+	/* K2 */
 	smp_mb();
 }
 
