@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kick - "this queue pair has work": data that travels upward
+ *
+ * A kick is never lost: whoever sets the queued bit puts the owner on a list,
+ * and whoever finds it set knows that the owner's function is still to be
+ * called, since the bit is cleared, with a full barrier, before the call.
+ */
+#include <linux/interrupt.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+
+#include "kick.h"
+
+#define QUEUED	0
+
+struct kick_cpu {
+	struct llist_head list;
+	struct tasklet_struct tasklet;
+};
+
+static DEFINE_PER_CPU(struct kick_cpu, kick_cpus);
+static void (*kick_run)(struct rover_kick *kick);
+
+bool rover_kick(struct rover_kick *kick)
+{
+	struct kick_cpu *here;
+
+	/* Full barrier: what there is to do is visible before the bit. */
+	if (test_and_set_bit(QUEUED, &kick->queued))
+		return false;
+	here = get_cpu_ptr(&kick_cpus);
+	llist_add(&kick->node, &here->list);
+	tasklet_schedule(&here->tasklet);
+	put_cpu_ptr(&kick_cpus);
+	return true;
+}
+
+/*
+ * Runs on the CPU that kicked, or on another after hotplug took that one away:
+ * hence the list is found by the tasklet, not by the CPU.
+ */
+static void kick_all(struct tasklet_struct *tasklet)
+{
+	struct kick_cpu *from = container_of(tasklet, struct kick_cpu, tasklet);
+	struct llist_node *list = llist_del_all(&from->list);
+	struct rover_kick *kick, *next;
+
+	/* Oldest first, or a busy queue pair would keep passing the others. */
+	list = llist_reverse_order(list);
+	llist_for_each_entry_safe(kick, next, list, node) {
+		/* From here on it may be on a list again; next is read. */
+		clear_bit_unlock(QUEUED, &kick->queued);
+		/* Pairs with test_and_set_bit(): who found the bit is heard. */
+		smp_mb__after_atomic();
+		kick_run(kick);
+	}
+}
+
+void rover_kick_init(void (*run)(struct rover_kick *kick))
+{
+	int cpu;
+
+	kick_run = run;
+	for_each_possible_cpu(cpu) {
+		struct kick_cpu *k = per_cpu_ptr(&kick_cpus, cpu);
+
+		init_llist_head(&k->list);
+		tasklet_setup(&k->tasklet, kick_all);
+	}
+}
+
+void rover_kick_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kick_cpu *k = per_cpu_ptr(&kick_cpus, cpu);
+
+		tasklet_kill(&k->tasklet);
+		WARN_ON(!llist_empty(&k->list));
+	}
+}
