@@ -19,6 +19,8 @@
 #include "fault.h"
 #include "obj.h"
 
+struct ib_dmah;
+
 enum rover_mr_kind {
 	ROVER_MR_USER,		/* pinned pages of a program */
 	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
@@ -99,9 +101,9 @@ static inline void rover_mr_put(struct rover_mr *mr)
  * rover_mr_page() - the longest run of contiguous bytes at an address
  * @mr: referenced
  * @addr: in bounds
- * @offset: where to put the byte offset into the page returned; may exceed a
- *	page when the run is longer: page + (offset >> PAGE_SHIFT) is valid
- * @run: where to put the length of the run from @addr on
+ * @offset: where to put the byte offset into the page returned
+ * @run: where to put the length of the run from @addr on; the pages that follow
+ *	the one returned are its neighbours, here and in the kernel's own map
  *
  * Return: the page; never NULL.
  */
