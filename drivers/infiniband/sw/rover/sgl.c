@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sgl - walking scatter/gather lists: the one copy, and the pages of none
+ *
+ * Every use is a walk over runs: the longest pieces of memory that are one for
+ * the list, the region and the machine.  All memory is in the kernel's own map
+ * (see mr.c), where a run of many pages is one range of addresses.
+ */
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/string.h>
+
+#include "sgl.h"
+
+/* A place the cursor points to: @len bytes from @off in @page on. */
+struct run {
+	struct page *page;
+	u32 off;
+	u32 len;
+};
+
+static void *run_addr(const struct run *run)
+{
+	return page_address(run->page) + run->off;
+}
+
+void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
+		    const struct rover_sge *sge, u8 num, int access)
+{
+	u64 total = 0;
+	u8 i;
+
+	for (i = 0; i < num; i++)
+		total += sge[i].length;
+	sgl->pd = pd;
+	sgl->sge = sge;
+	sgl->num = num;
+	sgl->cur = 0;
+	sgl->off = 0;
+	sgl->access = access;
+	sgl->total = total;
+	sgl->mr = NULL;
+}
+
+void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u64 addr,
+			u32 len, u32 key, int access)
+{
+	sgl->one = (struct rover_sge) {
+		.addr = addr,
+		.length = len,
+		.lkey = key,
+	};
+	rover_sgl_init(sgl, pd, &sgl->one, 1, access);
+}
+
+enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
+{
+	enum rover_fault fault;
+	struct rover_mr *mr;
+	u8 i;
+
+	rover_sgl_release(sgl);
+	for (i = 0; i < sgl->num; i++) {
+		const struct rover_sge *sge = &sgl->sge[i];
+
+		if (!sge->length)
+			continue;
+		fault = rover_mr_find(sgl->pd, sge->lkey, sgl->access,
+				      sge->addr, sge->length, &mr);
+		if (fault)
+			return fault;
+		rover_mr_put(mr);
+	}
+	return ROVER_OK;
+}
+
+static void go_to(struct rover_sgl *sgl, u8 cur, u32 off)
+{
+	if (cur != sgl->cur)
+		rover_sgl_release(sgl);
+	sgl->cur = cur;
+	sgl->off = off;
+}
+
+void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
+{
+	u8 cur = 0;
+
+	while (cur < sgl->num && pos >= sgl->sge[cur].length)
+		pos -= sgl->sge[cur++].length;
+	/* Past the end there is no place but the end. */
+	go_to(sgl, cur, cur < sgl->num ? pos : 0);
+}
+
+/*
+ * The run at the cursor, at most @max bytes.  The entry is proved as a whole
+ * when its region is looked up, so what follows needs no more checks.
+ */
+static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run)
+{
+	const struct rover_sge *sge;
+	enum rover_fault fault;
+	size_t len;
+
+	while (sgl->cur < sgl->num && sgl->off >= sgl->sge[sgl->cur].length)
+		go_to(sgl, sgl->cur + 1, 0);
+	if (sgl->cur == sgl->num)
+		return ROVER_FAULT_LENGTH;
+
+	sge = &sgl->sge[sgl->cur];
+	if (!sgl->mr) {
+		fault = rover_mr_find(sgl->pd, sge->lkey, sgl->access,
+				      sge->addr, sge->length, &sgl->mr);
+		if (fault)
+			return fault;
+	}
+	run->page = rover_mr_page(sgl->mr, sge->addr + sgl->off, &run->off, &len);
+	run->len = min3(len, (size_t)max, (size_t)(sge->length - sgl->off));
+	return ROVER_OK;
+}
+
+enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *skb,
+				 int from, u32 len)
+{
+	enum rover_fault fault;
+	struct run run;
+
+	while (len) {
+		fault = run_here(sgl, len, &run);
+		if (fault)
+			return fault;
+		/* Ends before a frag_list would begin: len is of skb alone. */
+		if (WARN_ON_ONCE(skb_copy_bits(skb, from, run_addr(&run), run.len)))
+			return ROVER_FAULT_LENGTH;
+		sgl->off += run.len;
+		from += run.len;
+		len -= run.len;
+	}
+	return ROVER_OK;
+}
+
+enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
+				     u32 len)
+{
+	enum rover_fault fault;
+	struct run run;
+
+	while (len) {
+		fault = run_here(sgl, len, &run);
+		if (fault)
+			return fault;
+		memcpy(run_addr(&run), from, run.len);
+		sgl->off += run.len;
+		from += run.len;
+		len -= run.len;
+	}
+	return ROVER_OK;
+}
+
+enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
+{
+	enum rover_fault fault;
+	struct run run;
+
+	while (len) {
+		fault = run_here(sgl, len, &run);
+		if (fault)
+			return fault;
+		memcpy(to, run_addr(&run), run.len);
+		sgl->off += run.len;
+		to += run.len;
+		len -= run.len;
+	}
+	return ROVER_OK;
+}
+
+/* Pieces handed out so far by rover_sgl_frags(). */
+struct pieces {
+	struct rover_frag *frags;
+	unsigned int max;
+	unsigned int num;
+};
+
+/* Is @run the continuation of @last, held by the same reference? */
+static bool continues(const struct rover_frag *last, const struct run *run)
+{
+	u64 end = (u64)last->offset + last->len;
+
+	return last->page + (end >> PAGE_SHIFT) == run->page &&
+	       offset_in_page(end) == run->off &&
+	       page_folio(last->page) == page_folio(run->page);
+}
+
+/*
+ * A reference holds a page with all the folio it belongs to, and no more: that
+ * is where a piece must end.
+ */
+static bool add_piece(struct pieces *p, struct run *run)
+{
+	struct folio *folio = page_folio(run->page);
+	size_t left = folio_size(folio) - run->off -
+		(folio_page_idx(folio, run->page) << PAGE_SHIFT);
+	u32 len = min_t(size_t, run->len, left);
+
+	if (p->num && continues(&p->frags[p->num - 1], run)) {
+		p->frags[p->num - 1].len += len;
+	} else {
+		/* Slab memory and the like cannot be held by a reference. */
+		if (p->num == p->max || !sendpage_ok(run->page))
+			return false;
+		get_page(run->page);
+		p->frags[p->num++] = (struct rover_frag) {
+			.page = run->page,
+			.offset = run->off,
+			.len = len,
+		};
+	}
+	run->page += (run->off + len) >> PAGE_SHIFT;
+	run->off = offset_in_page(run->off + len);
+	run->len -= len;
+	return true;
+}
+
+enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
+				 struct rover_frag *frags, unsigned int max,
+				 unsigned int *num)
+{
+	struct pieces p = { .frags = frags, .max = max };
+	enum rover_fault fault = ROVER_OK;
+	u32 off = sgl->off;
+	u8 cur = sgl->cur;
+	struct run run;
+
+	*num = 0;
+	while (len) {
+		fault = run_here(sgl, len, &run);
+		if (fault)
+			goto undo;
+		sgl->off += run.len;
+		len -= run.len;
+		while (run.len)
+			if (!add_piece(&p, &run))
+				goto undo;
+	}
+	*num = p.num;
+	return ROVER_OK;
+undo:
+	while (p.num)
+		put_page(frags[--p.num].page);
+	go_to(sgl, cur, off);
+	return fault;
+}
+
+enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
+				  u64 swap_add, u64 *orig)
+{
+	enum rover_fault fault;
+	atomic64_t *word;
+	struct run run;
+
+	if (sgl->cur < sgl->num &&
+	    !IS_ALIGNED(sgl->sge[sgl->cur].addr + sgl->off, sizeof(*word)))
+		return ROVER_FAULT_UNALIGNED;
+	fault = run_here(sgl, sizeof(*word), &run);
+	if (fault)
+		return fault;
+	word = run_addr(&run);
+	/* A region's own addresses may be out of step with the memory's. */
+	if (!IS_ALIGNED((uintptr_t)word, sizeof(*word)))
+		return ROVER_FAULT_UNALIGNED;
+	if (run.len != sizeof(*word))
+		return ROVER_FAULT_BOUNDS;
+
+	if (swap)
+		*orig = atomic64_cmpxchg(word, compare, swap_add);
+	else
+		*orig = atomic64_fetch_add(swap_add, word);
+	return ROVER_OK;
+}
