@@ -9,6 +9,8 @@
 #ifndef ROVER_CQ_H
 #define ROVER_CQ_H
 
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
 #include "ring.h"
@@ -19,9 +21,11 @@
  * @lock: protects all below; a leaf, taken with interrupts off
  * @ring: completions; @ring.head is used by kernel queues only
  * @fired: arm word that has been answered (user queues)
- * @armed: what a kernel user asked for: 0, ROVER_ARM_SOLICITED or _NEXT
+ * @armed: what was asked for through rover_cq_arm(): ROVER_ARM_*
  * @overflow: no completion can be written any more
- * @user: mapped by a program
+ * @user: mapped by a program; constant
+ * @stamped: completions carry the time; constant
+ * @resizing: one resize at a time; outside of @lock
  */
 struct rover_cq {
 	struct ib_cq ib;
@@ -31,6 +35,8 @@ struct rover_cq {
 	u32 armed;
 	bool overflow;
 	bool user;
+	bool stamped;
+	struct mutex resizing;
 };
 
 static inline struct rover_cq *rover_cq(struct ib_cq *ib)
@@ -49,6 +55,7 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
 /**
  * rover_cq_post() - complete a work request
  * @cq: completion queue
+ * @qp: alive; kernel users are told which one it was
  * @cqe: completion but for timestamp and phase, which are filled in here
  * @solicited: raises the event also when armed for solicited ones only;
  *	completions in error always do
@@ -59,7 +66,7 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
  * Context: any; callers hold tx_lock or rx_lock.
  * Return: false when the queue has overflowed: the queue pair must go to error.
  */
-bool rover_cq_post(struct rover_cq *cq, const struct rover_cqe *cqe,
-		   bool solicited);
+bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
+		   const struct rover_cqe *cqe, bool solicited);
 
 #endif /* ROVER_CQ_H */

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cq - completion queues
+ *
+ * Of a program's queue the kernel reads two words, head and arm, each once,
+ * and believes neither: a head that makes no sense is a queue that is full.
+ * What the kernel has written there it never reads back, but for resizing,
+ * where it only moves it.  The names K4 to K6 are those of rover-abi.h.
+ */
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "cq.h"
+#include "dev.h"
+
+static_assert(sizeof(struct rover_cqe) == 64);
+static_assert(offsetof(struct rover_cqe, phase) == 63);
+static_assert(sizeof(struct rover_ring_hdr) <= ROVER_RING_HDR_SIZE);
+static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32);
+static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
+
+/* Completions moved at a time with interrupts off. */
+#define MOVE_BATCH	256
+
+/*
+ * A kernel queue's completions are memory nobody else sees, hence the place
+ * for the queue pair that the core wants to hear of.
+ */
+static struct ib_qp **kernel_qp(struct rover_cqe *cqe)
+{
+	static_assert(offsetof(struct rover_cqe, reserved_28) % sizeof(void *) == 0);
+	return (struct ib_qp **)cqe->reserved_28;
+}
+
+static struct rover_dev *dev_of(const struct rover_cq *cq)
+{
+	return rover_dev(cq->ib.device);
+}
+
+/* The n-th lap around the ring is marked 1 for even n: see K4. */
+static u8 phase_at(const struct rover_ring *ring, u32 index)
+{
+	return !(index & (ring->mask + 1));
+}
+
+/*
+ * What was asked for is rounded up to a power of two, and all of it is granted:
+ * the phase bit needs no empty entry between tail and head.
+ */
+static int new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
+		    struct ib_ucontext *ucontext, struct rover_uapi_ring *uapi)
+{
+	int err;
+
+	if (!cqe || cqe > cq->ib.device->attrs.max_cqe)
+		return -EINVAL;
+	err = rover_ring_create(ring, ucontext, cqe, sizeof(struct rover_cqe),
+				uapi);
+	if (err)
+		return err;
+	ring->limit = ring->mask + 1;
+	return 0;
+}
+
+int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
+	struct rover_uapi_create_cq_resp resp = {};
+	struct ib_ucontext *ucontext = NULL;
+	struct rover_cq *cq = rover_cq(ib);
+	int err;
+
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
+		return -EOPNOTSUPP;
+	if (attr->comp_vector >= ib->device->num_comp_vectors)
+		return -EINVAL;
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resizing);
+	cq->user = udata;
+	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	if (udata)
+		ucontext = &rdma_udata_to_drv_context(udata,
+						      struct rover_ucontext,
+						      ib)->ib;
+	err = new_ring(cq, &cq->ring, attr->cqe, ucontext, &resp.ring);
+	if (err)
+		return err;
+	if (udata) {
+		err = ib_respond_udata(udata, resp);
+		if (err) {
+			rover_ring_destroy(&cq->ring);
+			return err;
+		}
+	}
+	ib->cqe = cq->ring.limit;
+	return 0;
+}
+
+int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
+{
+	struct rover_cq *cq = rover_cq(ib);
+
+	rover_ring_destroy(&cq->ring);
+	mutex_destroy(&cq->resizing);
+	return 0;
+}
+
+/* Completions outstanding: more than there can be when the program errs. */
+static u32 ring_used(const struct rover_cq *cq)
+{
+	const struct rover_ring *ring = &cq->ring;
+
+	lockdep_assert_held(&cq->lock);
+	/* K5: what the program has read may be written again. */
+	return ring->tail - (cq->user ? smp_load_acquire(&ring->hdr->head) :
+					ring->head);
+}
+
+static void write_cqe(struct rover_cq *cq, struct ib_qp *qp,
+		      const struct rover_cqe *cqe)
+{
+	struct rover_cqe *slot = rover_ring_slot(&cq->ring, cq->ring.tail);
+
+	lockdep_assert_held(&cq->lock);
+	memcpy(slot, cqe, offsetof(struct rover_cqe, phase));
+	slot->timestamp = cq->stamped ? ktime_get_ns() : 0;
+	if (!cq->user)
+		*kernel_qp(slot) = qp;
+	/* K4 */
+	smp_store_release(&slot->phase, phase_at(&cq->ring, cq->ring.tail));
+	cq->ring.tail++;
+}
+
+/* Did somebody ask to be told of this completion?  Told once. */
+static bool take_arm(struct rover_cq *cq, bool solicited)
+{
+	u32 want = ROVER_ARM_NEXT | (solicited ? ROVER_ARM_SOLICITED : 0);
+	u32 word;
+
+	lockdep_assert_held(&cq->lock);
+	if (cq->armed & want) {
+		cq->armed = 0;
+		return true;
+	}
+	if (!cq->user)
+		return false;
+	/* K6: the program sees the completion, or we its arm word. */
+	smp_mb();
+	word = READ_ONCE(cq->ring.hdr->arm);
+	if (word == cq->fired || !(word & want))
+		return false;
+	cq->fired = word;
+	return true;
+}
+
+static void raise_overflow(struct rover_cq *cq)
+{
+	struct ib_event event = {
+		.device = cq->ib.device,
+		.event = IB_EVENT_CQ_ERR,
+		.element.cq = &cq->ib,
+	};
+
+	if (cq->ib.event_handler)
+		cq->ib.event_handler(&event, cq->ib.cq_context);
+}
+
+bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
+		   const struct rover_cqe *cqe, bool solicited)
+{
+	bool event = false, overflow = false, dead;
+	unsigned long flags;
+
+	solicited |= cqe->status != IB_WC_SUCCESS;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (!cq->overflow && ring_used(cq) >= cq->ring.limit) {
+		cq->overflow = true;
+		overflow = true;
+		rover_ring_flag(&cq->ring, ROVER_RING_DEAD);
+	}
+	dead = cq->overflow;
+	if (!dead) {
+		write_cqe(cq, qp, cqe);
+		event = take_arm(cq, solicited);
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+
+	if (dead)
+		rover_count(dev_of(cq), ROVER_STAT_CQ_OVERFLOW);
+	if (overflow)
+		raise_overflow(cq);
+	if (event) {
+		rover_count(dev_of(cq), ROVER_STAT_CQ_EVENTS);
+		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+	}
+	return !dead;
+}
+
+static enum ib_wc_opcode wc_opcode(u8 opcode)
+{
+	switch (opcode) {
+	case ROVER_CQE_WRITE:
+		return IB_WC_RDMA_WRITE;
+	case ROVER_CQE_READ:
+		return IB_WC_RDMA_READ;
+	case ROVER_CQE_CMP_SWAP:
+		return IB_WC_COMP_SWAP;
+	case ROVER_CQE_FETCH_ADD:
+		return IB_WC_FETCH_ADD;
+	case ROVER_CQE_RECV:
+		return IB_WC_RECV;
+	case ROVER_CQE_RECV_WRITE_IMM:
+		return IB_WC_RECV_RDMA_WITH_IMM;
+	default:
+		return IB_WC_SEND;
+	}
+}
+
+static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
+{
+	*wc = (struct ib_wc) {
+		.wr_id = cqe->wr_id,
+		.status = cqe->status,
+		.opcode = wc_opcode(cqe->opcode),
+		.vendor_err = cqe->vendor_err,
+		.byte_len = cqe->byte_len,
+		.qp = *kernel_qp(cqe),
+		.src_qp = cqe->src_qpn,
+		.sl = cqe->sl,
+		.port_num = 1,
+	};
+	if (cqe->flags & ROVER_CQE_GRH)
+		wc->wc_flags |= IB_WC_GRH;
+	if (cqe->flags & ROVER_CQE_WITH_IMM) {
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = (__force __be32)cqe->imm;
+	}
+	if (cqe->flags & ROVER_CQE_WITH_INV) {
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = cqe->imm;
+	}
+}
+
+int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
+{
+	struct rover_cq *cq = rover_cq(ib);
+	unsigned long flags;
+	int n = 0;
+
+	/* What is in there is the program's word, and it can read it itself. */
+	if (cq->user)
+		return -EOPNOTSUPP;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	while (n < num && cq->ring.head != cq->ring.tail)
+		fill_wc(&wc[n++], rover_ring_slot(&cq->ring, cq->ring.head++));
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return n;
+}
+
+int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
+{
+	struct rover_cq *cq = rover_cq(ib);
+	unsigned long flags;
+	int missed = 0;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	cq->armed |= (how & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
+		ROVER_ARM_SOLICITED : ROVER_ARM_NEXT;
+	if (how & IB_CQ_REPORT_MISSED_EVENTS)
+		missed = ring_used(cq) != 0;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return missed;
+}
+
+/* Copies entries of @old from @from on, @n of them, to the end of @new. */
+static void move_cqes(struct rover_ring *new, const struct rover_ring *old,
+		      u32 from, u32 n)
+{
+	for (; n; n--, new->tail++) {
+		struct rover_cqe *slot = rover_ring_slot(new, new->tail);
+
+		memcpy(slot, rover_ring_slot(old, from++), sizeof(*slot));
+		slot->phase = phase_at(new, new->tail);
+	}
+}
+
+/*
+ * Exchanges the ring of @cq for @new, which becomes the old one, and moves
+ * there what has not been polled yet.  A queue may be very long: all but the
+ * last few are moved with interrupts on, since behind the tail nobody but the
+ * program writes, and it must not, as it is here.
+ */
+static int exchange(struct rover_cq *cq, struct rover_ring *new)
+{
+	u32 head, from, left;
+
+	lockdep_assert_held(&cq->resizing);
+	spin_lock_irq(&cq->lock);
+	/* K5, and the one look at it: it must not change while we count. */
+	head = smp_load_acquire(&cq->ring.hdr->head);
+	for (from = head;; from += left) {
+		left = cq->ring.tail - from;
+		/* Counted from the head that the program said it is at. */
+		if (cq->overflow || cq->ring.tail - head > cq->ring.limit ||
+		    cq->ring.tail - head > new->limit) {
+			spin_unlock_irq(&cq->lock);
+			return -EINVAL;
+		}
+		if (left <= MOVE_BATCH)
+			break;
+		spin_unlock_irq(&cq->lock);
+		move_cqes(new, &cq->ring, from, left);
+		spin_lock_irq(&cq->lock);
+	}
+	move_cqes(new, &cq->ring, from, left);
+	/* An arming that was not answered yet still stands. */
+	WRITE_ONCE(new->hdr->arm, READ_ONCE(cq->ring.hdr->arm));
+	swap(cq->ring, *new);
+	cq->ib.cqe = cq->ring.limit;
+	spin_unlock_irq(&cq->lock);
+	return 0;
+}
+
+int rover_cq_resize(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata)
+{
+	struct rover_uapi_resize_cq_resp resp = {};
+	struct rover_cq *cq = rover_cq(ib);
+	struct rover_ucontext *ucontext;
+	struct rover_ring ring = {};
+	int err;
+
+	if (!cq->user || !udata)
+		return -EOPNOTSUPP;
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+	ucontext = rdma_udata_to_drv_context(udata, struct rover_ucontext, ib);
+	err = new_ring(cq, &ring, cqe, &ucontext->ib, &resp.ring);
+	if (err)
+		return err;
+	/* First what can fail: with an error the program keeps its ring. */
+	err = ib_respond_udata(udata, resp);
+	if (!err) {
+		mutex_lock(&cq->resizing);
+		err = exchange(cq, &ring);
+		mutex_unlock(&cq->resizing);
+	}
+	/* The old ring, or after an error the new one. */
+	rover_ring_destroy(&ring);
+	return err;
+}
