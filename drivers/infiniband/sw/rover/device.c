@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device - the life of an RDMA device on its network interface
+ *
+ * A device follows its interface.  State, MTU, speed and name are looked at
+ * when somebody asks, addresses become GIDs by the core's own doing; what is
+ * left for us is to tell programs when the link comes and goes, and to go
+ * ourselves when the interface does.  An interface that moves to another
+ * namespace is gone for those who used it: so is its device.
+ *
+ * The end of a device has three beginnings (rdma link delete, the interface,
+ * the module) and one way: the core takes it from its clients, in reverse
+ * order of their registration.  Ours comes before that of the programs, since
+ * we are loaded after it, and sets @going: queue pairs that the core then
+ * destroys under a program hand back what they hold.  At last the core calls
+ * dealloc_driver.  Nobody of us waits for programs.
+ */
+#define pr_fmt(fmt) "rover: " fmt
+
+#include <linux/if_arp.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <rdma/rover-abi.h>
+
+#include "dev.h"
+#include "device.h"
+#include "doorbell.h"
+#include "netns.h"
+#include "verbs.h"
+
+/* One at a time, so that an interface gets one device. */
+static DEFINE_MUTEX(adding);
+
+static void dealloc_driver(struct ib_device *ib)
+{
+	struct rover_dev *dev = rover_dev(ib);
+
+	WARN_ON(atomic_read(&dev->qps));
+	rover_netns_leave(dev);
+	rover_table_destroy(&dev->mrs);
+	free_percpu(dev->stats);
+	/* Last: the namespace lives as long as its interfaces. */
+	dev_put(dev->ndev);
+}
+
+static const struct ib_device_ops life = {
+	.owner = THIS_MODULE,
+	.driver_id = ROVER_DRIVER_ID,
+	.dealloc_driver = dealloc_driver,
+};
+
+/* A device of ours on this interface, with a reference; or NULL. */
+static struct rover_dev *get_by_netdev(struct net_device *ndev)
+{
+	struct ib_device *ib = ib_device_get_by_netdev(ndev, ROVER_DRIVER_ID);
+
+	if (!ib)
+		return NULL;
+	/* The number is nobody's, and so is nobody's to keep to. */
+	if (ib->ops.owner != THIS_MODULE) {
+		ib_device_put(ib);
+		return NULL;
+	}
+	return rover_dev(ib);
+}
+
+static int check_netdev(struct net_device *ndev)
+{
+	struct rover_dev *dev;
+
+	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
+		pr_warn("%s is no Ethernet interface\n", netdev_name(ndev));
+		return -EOPNOTSUPP;
+	}
+	dev = get_by_netdev(ndev);
+	if (dev) {
+		pr_warn("%s has a device already: %s\n", netdev_name(ndev),
+			dev_name(&dev->ib.dev));
+		ib_device_put(&dev->ib);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/* All that dealloc_driver() takes apart, in its reverse order. */
+static int setup(struct rover_dev *dev, struct net_device *ndev)
+{
+	int err;
+
+	dev->ndev = ndev;
+	dev_hold(ndev);
+
+	dev->stats = alloc_percpu(struct rover_stats);
+	if (!dev->stats) {
+		err = -ENOMEM;
+		goto err_ndev;
+	}
+	err = rover_table_init(&dev->mrs, U32_MAX);
+	if (err)
+		goto err_stats;
+	err = rover_netns_join(dev);
+	if (err)
+		goto err_table;
+	return 0;
+
+err_table:
+	rover_table_destroy(&dev->mrs);
+err_stats:
+	free_percpu(dev->stats);
+err_ndev:
+	dev_put(ndev);
+	return err;
+}
+
+static void describe(struct rover_dev *dev)
+{
+	struct ib_device *ib = &dev->ib;
+
+	ib->node_type = RDMA_NODE_IB_CA;
+	ib->phys_port_cnt = 1;
+	ib->num_comp_vectors = num_possible_cpus();
+	ib->driver_def = rover_doorbell_defs;
+	strscpy(ib->node_desc, "rover", sizeof(ib->node_desc));
+	addrconf_addr_eui48((u8 *)&ib->node_guid, dev->ndev->dev_addr);
+
+	ib_set_device_ops(ib, &rover_verbs);
+	ib_set_device_ops(ib, &life);
+}
+
+static int add(const char *name, struct net_device *ndev)
+{
+	struct rover_dev *dev;
+	int err;
+
+	err = check_netdev(ndev);
+	if (err)
+		return err;
+	dev = ib_alloc_device_with_net(rover_dev, ib, dev_net(ndev));
+	if (!dev)
+		return -ENOMEM;
+	err = setup(dev, ndev);
+	if (err)
+		goto err_dealloc;
+
+	/* From here on ib_dealloc_device() calls dealloc_driver(). */
+	describe(dev);
+	/* Before the registration, which then finds the interface's GIDs. */
+	err = ib_device_set_netdev(&dev->ib, ndev, 1);
+	if (err)
+		goto err_dealloc;
+	err = ib_register_device(&dev->ib, name, NULL);
+	if (err)
+		goto err_dealloc;
+	/* By now somebody may have removed it again: @dev is not ours. */
+	return 0;
+
+err_dealloc:
+	ib_dealloc_device(&dev->ib);
+	return err;
+}
+
+/*
+ * An interface that went, or went elsewhere, before the core knew our device
+ * has told us in vain.  Under RTNL: either its notifier is behind us and we
+ * see it, or it comes after us and finds the device.
+ */
+static int recheck_netdev(struct net_device *ndev, struct net *net)
+{
+	struct rover_dev *dev;
+	bool there;
+
+	rtnl_lock();
+	there = ndev->reg_state == NETREG_REGISTERED &&
+		net_eq(dev_net(ndev), net);
+	dev = get_by_netdev(ndev);
+	if (dev)
+		dev->port_state = ib_get_curr_port_state(ndev);
+	rtnl_unlock();
+
+	if (there) {
+		if (dev)
+			ib_device_put(&dev->ib);
+		return 0;
+	}
+	if (dev)
+		ib_unregister_device_and_put(&dev->ib);
+	return -ENODEV;
+}
+
+int rover_device_add(const char *name, struct net_device *ndev)
+{
+	struct net *net = dev_net(ndev);
+	int err;
+
+	mutex_lock(&adding);
+	err = add(name, ndev);
+	if (!err)
+		err = recheck_netdev(ndev, net);
+	mutex_unlock(&adding);
+	return err;
+}
+
+/* Newer cores tell programs by themselves, except of bonds. */
+static void report_port(struct rover_dev *dev)
+{
+	enum ib_port_state state = ib_get_curr_port_state(dev->ndev);
+
+	ASSERT_RTNL();
+	if (state == dev->port_state)
+		return;
+	dev->port_state = state;
+	ib_dispatch_port_state_event(&dev->ib, dev->ndev);
+}
+
+static int netdev_event(struct notifier_block *nb, unsigned long event,
+			void *arg)
+{
+	struct rover_dev *dev;
+
+	dev = get_by_netdev(netdev_notifier_info_to_dev(arg));
+	if (!dev)
+		return NOTIFY_DONE;
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		report_port(dev);
+		break;
+	case NETDEV_UNREGISTER:
+		/* Not now: this is RTNL, which unregistering wants, too. */
+		ib_unregister_device_queued(&dev->ib);
+		break;
+	}
+	ib_device_put(&dev->ib);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_notifier = {
+	.notifier_call = netdev_event,
+};
+
+static int client_add(struct ib_device *ib)
+{
+	if (ib->ops.owner != THIS_MODULE)
+		return -EOPNOTSUPP;
+	/* Also when it comes back, in another RDMA namespace. */
+	WRITE_ONCE(rover_dev(ib)->going, false);
+	return 0;
+}
+
+static void client_remove(struct ib_device *ib, void *data)
+{
+	WRITE_ONCE(rover_dev(ib)->going, true);
+}
+
+static struct ib_client client = {
+	.name = "rover",
+	.add = client_add,
+	.remove = client_remove,
+	.no_kverbs_req = true,
+};
+
+int rover_device_init(void)
+{
+	int err;
+
+	err = ib_register_client(&client);
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&netdev_notifier);
+	if (err)
+		goto err_client;
+	return 0;
+
+err_client:
+	ib_unregister_client(&client);
+	return err;
+}
+
+void rover_device_exit(void)
+{
+	ib_unregister_driver(ROVER_DRIVER_ID);
+	unregister_netdevice_notifier(&netdev_notifier);
+	ib_unregister_client(&client);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main - the beginning and the end
+ *
+ * RoCEv2 over any Ethernet interface.  Documentation/architecture.rst tells
+ * where everything is.
+ */
+#include <linux/module.h>
+#include <rdma/rdma_netlink.h>
+
+#include "device.h"
+#include "kick.h"
+#include "link.h"
+#include "netns.h"
+#include "qps.h"
+#include "run.h"
+#include "verbs.h"
+
+static int __init rover_init(void)
+{
+	int err;
+
+	err = rover_qps_init();
+	if (err)
+		return err;
+	rover_kick_init(rover_run_kicked);
+	err = rover_netns_init();
+	if (err)
+		goto err_kick;
+	err = rover_device_init();
+	if (err)
+		goto err_netns;
+	rover_link_init();
+	return 0;
+
+err_netns:
+	rover_netns_exit();
+err_kick:
+	rover_kick_exit();
+	rover_qps_exit();
+	return err;
+}
+
+static void __exit rover_exit(void)
+{
+	rover_link_exit();
+	rover_device_exit();
+	rover_netns_exit();
+	/*
+	 * Packets of the past are still in other devices' queues.  As long as
+	 * they are they may kick, so wait for them first.
+	 */
+	rover_qps_exit();
+	rover_kick_exit();
+	/* Memory regions and whatever else was left to RCU. */
+	rcu_barrier();
+}
+
+module_init(rover_init);
+module_exit(rover_exit);
+
+MODULE_DESCRIPTION("RoCEv2 RDMA over any Ethernet interface");
+MODULE_AUTHOR("The rover developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(ROVER_VERSION);
+MODULE_ALIAS_RDMA_LINK("rover");

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * netns - rover in each network namespace: UDP port 4791 while a link exists
+ *
+ * Nothing listens on a machine that merely has the module loaded.  Devices of
+ * a namespace are on a list that is read under RCU and written under the
+ * mutex of the namespace; so are the sockets.
+ *
+ * Lifetime: a namespace ends when its interfaces have ended or moved away.
+ * Both unregister our devices, but asynchronously, so the end of a namespace
+ * waits here for the last device to leave.
+ */
+#define pr_fmt(fmt) "rover: " fmt
+
+#include <linux/udp.h>
+#include <linux/wait_bit.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/udp_tunnel.h>
+
+#include "gro.h"
+#include "netns.h"
+#include "netrx.h"
+
+static unsigned int netns_id __read_mostly;
+
+static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
+{
+	/* RoCEv2 has its own checksum: UDP's is zero, over IPv6 as well. */
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = htons(ROCE_V2_UDP_DPORT),
+		.ipv6_v6only = family == AF_INET6,
+	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data = rnet,
+		.encap_type = 1,
+		.encap_rcv = rover_netrx,
+		.gro_receive = rover_gro_receive,
+		.gro_complete = rover_gro_complete,
+	};
+	struct socket *sock;
+	int err;
+
+	err = udp_sock_create(rnet->net, &port, &sock);
+	if (err)
+		return ERR_PTR(err);
+	setup_udp_tunnel_sock(rnet->net, sock->sk, &tunnel);
+	/* Trains come in whole, by one call. */
+	udp_allow_gso(sock->sk);
+	return sock;
+}
+
+static void close_sockets(struct rover_net *rnet)
+{
+	if (rnet->sk6)
+		udp_tunnel_sock_release(rnet->sk6->sk);
+	if (rnet->sk4)
+		udp_tunnel_sock_release(rnet->sk4->sk);
+	rnet->sk6 = NULL;
+	rnet->sk4 = NULL;
+	/* Packets that found a socket before may still be in rover_netrx(). */
+	synchronize_net();
+}
+
+static int open_sockets(struct rover_net *rnet)
+{
+	struct socket *sock;
+
+	sock = open_socket(rnet, AF_INET);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	rnet->sk4 = sock;
+
+	sock = open_socket(rnet, AF_INET6);
+	if (!IS_ERR(sock)) {
+		rnet->sk6 = sock;
+	} else if (PTR_ERR(sock) != -EAFNOSUPPORT) {
+		close_sockets(rnet);
+		return PTR_ERR(sock);
+	}
+	return 0;
+}
+
+int rover_netns_join(struct rover_dev *dev)
+{
+	struct rover_net *rnet = net_generic(dev_net(dev->ndev), netns_id);
+	int err = 0;
+
+	mutex_lock(&rnet->lock);
+	if (!rnet->links)
+		err = open_sockets(rnet);
+	if (!err) {
+		WRITE_ONCE(rnet->links, rnet->links + 1);
+		dev->rnet = rnet;
+		list_add_tail_rcu(&dev->net_node, &rnet->devs);
+	}
+	mutex_unlock(&rnet->lock);
+
+	if (err == -EADDRINUSE)
+		pr_warn("%s: UDP port %u is taken in this network namespace; is another soft-RoCE (rdma_rxe) loaded?\n",
+			netdev_name(dev->ndev), ROCE_V2_UDP_DPORT);
+	else if (err)
+		pr_warn("%s: cannot open UDP port %u: error %d\n",
+			netdev_name(dev->ndev), ROCE_V2_UDP_DPORT, err);
+	return err;
+}
+
+void rover_netns_leave(struct rover_dev *dev)
+{
+	struct rover_net *rnet = dev->rnet;
+
+	mutex_lock(&rnet->lock);
+	list_del_rcu(&dev->net_node);
+	if (rnet->links == 1)
+		close_sockets(rnet);
+	else
+		synchronize_net();
+	/* Last: the namespace may end with it. */
+	WRITE_ONCE(rnet->links, rnet->links - 1);
+	wake_up_var(&rnet->links);
+	mutex_unlock(&rnet->lock);
+}
+
+static int __net_init init_net_ns(struct net *net)
+{
+	struct rover_net *rnet = net_generic(net, netns_id);
+
+	rnet->net = net;
+	mutex_init(&rnet->lock);
+	INIT_LIST_HEAD(&rnet->devs);
+	return 0;
+}
+
+static void __net_exit exit_net_ns(struct net *net)
+{
+	struct rover_net *rnet = net_generic(net, netns_id);
+
+	wait_var_event(&rnet->links, !READ_ONCE(rnet->links));
+	/* Whoever counted down to zero has to let go of the mutex, too. */
+	mutex_lock(&rnet->lock);
+	mutex_unlock(&rnet->lock);
+	mutex_destroy(&rnet->lock);
+}
+
+static struct pernet_operations netns_ops = {
+	.init = init_net_ns,
+	.exit = exit_net_ns,
+	.id = &netns_id,
+	.size = sizeof(struct rover_net),
+};
+
+int rover_netns_init(void)
+{
+	return register_pernet_subsys(&netns_ops);
+}
+
+void rover_netns_exit(void)
+{
+	unregister_pernet_subsys(&netns_ops);
+}

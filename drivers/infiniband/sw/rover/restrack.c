@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * restrack - what `rdma resource show -d' tells about our objects
+ *
+ * State, PSNs and sizes are the core's to show, which asks query_qp for them;
+ * here is what only rover knows.  Values are read without locks: a snapshot
+ * for a person, not for a program.
+ */
+#include <net/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/restrack.h>
+#include <uapi/rdma/rdma_netlink.h>
+
+#include "cq.h"
+#include "mr.h"
+#include "qp.h"
+#include "restrack.h"
+
+/* Rows end in a table of their own, opened here and closed by finish(). */
+static struct nlattr *start(struct sk_buff *msg)
+{
+	return nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+}
+
+static int finish(struct sk_buff *msg, struct nlattr *table, int err)
+{
+	if (err) {
+		nla_nest_cancel(msg, table);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib)
+{
+	const struct rover_qp *qp = rover_qp(ib);
+	const struct rover_req *req = &qp->req;
+	const struct rover_rsp *rsp = &qp->rsp;
+	struct nlattr *table = start(msg);
+	int err = 0;
+
+	if (!table)
+		return -EMSGSIZE;
+	err = err ?: rdma_nl_put_driver_u32(msg, "una", READ_ONCE(req->una));
+	err = err ?: rdma_nl_put_driver_u32(msg, "psn", READ_ONCE(req->psn));
+	err = err ?: rdma_nl_put_driver_u32(msg, "next_psn",
+					    READ_ONCE(req->next_psn));
+	err = err ?: rdma_nl_put_driver_u32(msg, "window",
+					    READ_ONCE(req->window));
+	err = err ?: rdma_nl_put_driver_u32(msg, "outstanding",
+					    READ_ONCE(req->fetched) -
+					    READ_ONCE(req->acked));
+	err = err ?: rdma_nl_put_driver_u32(msg, "rd_atomic",
+					    READ_ONCE(req->rd_atomic));
+	err = err ?: rdma_nl_put_driver_u32(msg, "backoff",
+					    READ_ONCE(qp->rtx.backoff));
+	err = err ?: rdma_nl_put_driver_u64(msg, "srtt_ns",
+					    READ_ONCE(qp->rtx.srtt));
+	err = err ?: rdma_nl_put_driver_u32(msg, "epsn", READ_ONCE(rsp->psn));
+	err = err ?: rdma_nl_put_driver_u32(msg, "msn", READ_ONCE(rsp->msn));
+	err = err ?: rdma_nl_put_driver_u32(msg, "tx_skbs",
+					    atomic_read(&qp->tx_skbs));
+	return finish(msg, table, err);
+}
+
+int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib)
+{
+	const struct rover_cq *cq = rover_cq(ib);
+	struct nlattr *table = start(msg);
+	int err = 0;
+
+	if (!table)
+		return -EMSGSIZE;
+	err = err ?: rdma_nl_put_driver_u32(msg, "produced",
+					    READ_ONCE(cq->ring.tail));
+	err = err ?: rdma_nl_put_driver_u32(msg, "overflow",
+					    READ_ONCE(cq->overflow));
+	return finish(msg, table, err);
+}
+
+int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib)
+{
+	const struct rover_mr *mr = container_of(ib, struct rover_mr, ib);
+	struct nlattr *table = start(msg);
+	int err = 0;
+
+	if (!table)
+		return -EMSGSIZE;
+	err = err ?: rdma_nl_put_driver_u32_hex(msg, "access", mr->access);
+	err = err ?: rdma_nl_put_driver_u32(msg, "chunks", mr->nchunks);
+	err = err ?: rdma_nl_put_driver_u32(msg, "chunk_shift", mr->shift);
+	return finish(msg, table, err);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * restrack - what `rdma resource show -d' tells about our objects
+ */
+#ifndef ROVER_RESTRACK_H
+#define ROVER_RESTRACK_H
+
+#include <rdma/ib_verbs.h>
+
+struct sk_buff;
+
+/* ib_device_ops.fill_res_*_entry; the core holds the object meanwhile. */
+int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib);
+int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib);
+int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib);
+
+#endif /* ROVER_RESTRACK_H */

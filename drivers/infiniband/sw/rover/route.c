@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * route - where a queue pair's packets go, and the headers they wear
+ *
+ * The route is found with the interface of the source GID as the way out, as a
+ * NIC would have it, with one exception: an address of this very namespace is
+ * reached through the loopback device, or the packet would leave on a wire
+ * whose other end does not know it.
+ *
+ * Route and cookie of a path are replaced together under path->lock, but read
+ * without it.  A reader may thus check an old route against a new cookie: then
+ * it finds the route outdated and looks it up again, or the route is as good
+ * as the new one.
+ *
+ * ECN: the two low bits of the traffic class are the network's.  They leave
+ * here as zero (not ECN-capable) whatever the user says, since nobody would
+ * react to a mark yet; a congestion control that does sets ECT(0) here.
+ */
+#include <linux/inetdevice.h>
+#include <net/addrconf.h>
+#include <net/dsfield.h>
+#include <net/flow.h>
+#include <net/inet_ecn.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <rdma/ib_cache.h>
+
+#include "route.h"
+
+/* What GRH hop limit 0 means: programs leave it so and expect to be routed. */
+#define DEFAULT_TTL		64
+
+static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
+{
+	const struct in6_addr *from = (const void *)grh->sgid_attr->gid.raw;
+	const struct in6_addr *to = (const void *)grh->dgid.raw;
+	__be32 daddr = to->s6_addr32[3];
+
+	if (!ipv6_addr_v4mapped(to) || ipv4_is_multicast(daddr) ||
+	    ipv4_is_lbcast(daddr) || ipv4_is_zeronet(daddr))
+		return -EINVAL;
+
+	path->hdr_len = sizeof(struct iphdr) + sizeof(struct udphdr);
+	path->ip4 = (struct iphdr) {
+		.version = IPVERSION,
+		.ihl = sizeof(struct iphdr) / 4,
+		.tos = grh->traffic_class & ~INET_ECN_MASK,
+		.frag_off = htons(IP_DF),
+		.ttl = grh->hop_limit ?: DEFAULT_TTL,
+		.protocol = IPPROTO_UDP,
+		.saddr = from->s6_addr32[3],
+		.daddr = daddr,
+	};
+	return 0;
+}
+
+static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
+{
+	const struct in6_addr *to = (const void *)grh->dgid.raw;
+
+	if (ipv6_addr_v4mapped(to) || ipv6_addr_is_multicast(to) ||
+	    ipv6_addr_any(to))
+		return -EINVAL;
+
+	path->v6 = true;
+	path->hdr_len = sizeof(struct ipv6hdr) + sizeof(struct udphdr);
+	ip6_flow_hdr(&path->ip6, grh->traffic_class & ~INET_ECN_MASK,
+		     htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
+	path->ip6.nexthdr = IPPROTO_UDP;
+	path->ip6.hop_limit = grh->hop_limit ?: DEFAULT_TTL;
+	memcpy(&path->ip6.saddr, grh->sgid_attr->gid.raw,
+	       sizeof(path->ip6.saddr));
+	path->ip6.daddr = *to;
+	return 0;
+}
+
+int rover_path_init(struct rover_path *path, struct net *net,
+		    const struct rdma_ah_attr *attr, u16 sport)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+	const struct ib_gid_attr *sgid = grh->sgid_attr;
+	struct net_device *ndev;
+	int err;
+
+	memset(path, 0, sizeof(*path));
+	spin_lock_init(&path->lock);
+
+	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
+	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return -EINVAL;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
+	if (!IS_ERR(ndev))
+		path->ifindex = ndev->ifindex;
+	rcu_read_unlock();
+	if (IS_ERR(ndev))
+		return -EINVAL;
+
+	if (rdma_gid_attr_network_type(sgid) == RDMA_NETWORK_IPV4)
+		err = init_v4(path, grh);
+	else
+		err = init_v6(path, grh);
+	if (err)
+		return err;
+
+	path->udp.source = htons(sport);
+	path->udp.dest = htons(ROCE_V2_UDP_DPORT);
+	path->prio = rdma_ah_get_sl(attr);
+	path->net = net;
+	rdma_hold_gid_attr(sgid);
+	path->sgid_attr = sgid;
+	return 0;
+}
+
+/* Put a route, or none, into a path; what was there is let go. */
+static void replace(struct rover_path *path, struct dst_entry *dst, u32 cookie)
+{
+	struct dst_entry *old;
+	unsigned long flags;
+
+	spin_lock_irqsave(&path->lock, flags);
+	old = rcu_replace_pointer(path->dst, dst,
+				  lockdep_is_held(&path->lock));
+	WRITE_ONCE(path->cookie, cookie);
+	spin_unlock_irqrestore(&path->lock, flags);
+
+	/* Freed after a grace period, so readers of @old are safe. */
+	dst_release(old);
+}
+
+void rover_path_destroy(struct rover_path *path)
+{
+	/* Nothing was initialised, or half of it: no reference was taken. */
+	if (!path->sgid_attr)
+		return;
+	replace(path, NULL, 0);
+	rdma_put_gid_attr(path->sgid_attr);
+	path->sgid_attr = NULL;
+}
+
+void rover_path_forget(struct rover_path *path)
+{
+	replace(path, NULL, 0);
+}
+
+static struct dst_entry *lookup_v4(const struct rover_path *path)
+{
+	struct flowi4 fl = {
+		.flowi4_oif = path->ifindex,
+		.flowi4_proto = IPPROTO_UDP,
+		.saddr = path->ip4.saddr,
+		.daddr = path->ip4.daddr,
+		.fl4_sport = path->udp.source,
+		.fl4_dport = path->udp.dest,
+	};
+	struct rtable *rt;
+
+	rover_flowi4_set_tos(&fl, path->ip4.tos);
+	if (inet_addr_type(path->net, fl.daddr) == RTN_LOCAL)
+		fl.flowi4_oif = 0;
+	rt = ip_route_output_key(path->net, &fl);
+	if (IS_ERR(rt))
+		return ERR_CAST(rt);
+	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+		ip_rt_put(rt);
+		return ERR_PTR(-EACCES);
+	}
+	return &rt->dst;
+}
+
+static struct dst_entry *lookup_v6(const struct rover_path *path)
+{
+	struct flowi6 fl = {
+		.flowi6_oif = path->ifindex,
+		.flowi6_proto = IPPROTO_UDP,
+		.saddr = path->ip6.saddr,
+		.daddr = path->ip6.daddr,
+		.flowlabel = ip6_flowinfo(&path->ip6),
+		.fl6_sport = path->udp.source,
+		.fl6_dport = path->udp.dest,
+	};
+
+	if (!IS_ENABLED(CONFIG_IPV6))
+		return ERR_PTR(-EAFNOSUPPORT);
+	/* A link-local address means nothing without its link. */
+	if (!(ipv6_addr_type(&fl.daddr) & IPV6_ADDR_LINKLOCAL) &&
+	    ipv6_chk_addr(path->net, &fl.daddr, NULL, 0))
+		fl.flowi6_oif = 0;
+	return ip6_dst_lookup_flow(path->net, NULL, &fl, NULL);
+}
+
+struct dst_entry *rover_path_dst(struct rover_path *path)
+{
+	struct dst_entry *dst = rcu_dereference(path->dst);
+	u32 cookie = 0;
+
+	if (likely(dst && dst_check(dst, READ_ONCE(path->cookie))))
+		return dst;
+
+	/* Two may do this at once: both are right, the later one stays. */
+	if (path->v6) {
+		dst = lookup_v6(path);
+		if (!IS_ERR(dst))
+			cookie = rt6_get_cookie(dst_rt6_info(dst));
+	} else {
+		dst = lookup_v4(path);
+	}
+	replace(path, IS_ERR(dst) ? NULL : dst, cookie);
+	return dst;
+}

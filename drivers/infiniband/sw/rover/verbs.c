@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * verbs - the table of what a device can do, and what it says of itself
+ *
+ * Attributes are what holds, not what looks good: a limit is enforced
+ * somewhere, a capability is one that a program can use.
+ */
+#include <rdma/ib_addr.h>
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/rover-abi.h>
+
+#include "ah.h"
+#include "control.h"
+#include "cq.h"
+#include "dev.h"
+#include "mr.h"
+#include "qp.h"
+#include "restrack.h"
+#include "ring.h"
+#include "verbs.h"
+#include "wr.h"
+
+/* The verbs whose signature is not the same in all kernels. */
+#include <rover/verbs_ops.h>
+
+/*
+ * Memory ends before these do; max_qp is enforced by create_qp, the others by
+ * the size of the number spaces and by cgroups.
+ */
+#define MAX_QP			(1U << 18)
+#define MAX_OBJECTS		(1U << 20)
+
+#define MAX_GIDS		256
+
+/* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
+#define ACK_DELAY		15
+
+static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			struct ib_udata *udata)
+{
+	int err = ib_is_udata_in_empty(udata);
+
+	if (err)
+		return err;
+	*attr = (struct ib_device_attr) {
+		.sys_image_guid = ib->node_guid,
+		.max_mr_size = U64_MAX,
+		.page_size_cap = ~((u64)PAGE_SIZE - 1),
+		.max_qp = MAX_QP,
+		.max_qp_wr = ROVER_MAX_QP_WR,
+		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
+				    IB_DEVICE_CURR_QP_STATE_MOD |
+				    IB_DEVICE_RC_RNR_NAK_GEN |
+				    IB_DEVICE_SYS_IMAGE_GUID,
+		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
+		.max_send_sge = ROVER_MAX_SGE,
+		.max_recv_sge = ROVER_MAX_SGE,
+		.max_sge_rd = ROVER_MAX_SGE,
+		.max_cq = MAX_OBJECTS,
+		.max_cqe = ROVER_MAX_CQE,
+		.max_mr = MAX_OBJECTS,
+		.max_pd = MAX_OBJECTS,
+		.max_ah = MAX_OBJECTS,
+		.max_qp_rd_atom = ROVER_MAX_RD_ATOMIC,
+		.max_qp_init_rd_atom = ROVER_MAX_RD_ATOMIC,
+		.max_res_rd_atom = ROVER_MAX_RD_ATOMIC * MAX_QP,
+		/* By the CPU's own instructions: coherent with everybody. */
+		.atomic_cap = IB_ATOMIC_GLOB,
+		.masked_atomic_cap = IB_ATOMIC_NONE,
+		.max_pkeys = 1,
+		.local_ca_ack_delay = ACK_DELAY,
+	};
+	return 0;
+}
+
+static int modify_device(struct ib_device *ib, int mask,
+			 struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
+		memcpy(ib->node_desc, modify->node_desc,
+		       sizeof(ib->node_desc));
+	return 0;
+}
+
+static void get_dev_fw_str(struct ib_device *ib, char *str)
+{
+	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
+}
+
+/* MTU, state and speed are those of the interface at this moment. */
+static int query_port(struct ib_device *ib, u32 port,
+		      struct ib_port_attr *attr)
+{
+	struct net_device *ndev = rover_dev(ib)->ndev;
+	int err;
+
+	err = ib_get_eth_speed(ib, port, &attr->active_speed,
+			       &attr->active_width);
+	if (err)
+		return err;
+
+	attr->state = ib_get_curr_port_state(ndev);
+	if (attr->state == IB_PORT_ACTIVE)
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	else if (netif_running(ndev))
+		attr->phys_state = IB_PORT_PHYS_STATE_POLLING;
+	else
+		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	attr->max_mtu = IB_MTU_4096;
+	/* Room for the longest headers, over IPv6; too small a link is 0. */
+	attr->active_mtu = iboe_get_mtu(READ_ONCE(ndev->mtu)) ?: IB_MTU_256;
+	attr->gid_tbl_len = MAX_GIDS;
+	attr->pkey_tbl_len = 1;
+	attr->max_msg_sz = ROVER_MAX_MSG;
+	attr->max_vl_num = 1;
+	attr->ip_gids = true;
+	return 0;
+}
+
+static int get_port_immutable(struct ib_device *ib, u32 port,
+			      struct ib_port_immutable *immutable)
+{
+	/* No management datagrams (QP1) yet, hence no IB_MAD and no IB_CM. */
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
+				    RDMA_CORE_CAP_ETH_AH;
+	immutable->gid_tbl_len = MAX_GIDS;
+	immutable->pkey_tbl_len = 1;
+	return 0;
+}
+
+static enum rdma_link_layer get_link_layer(struct ib_device *ib, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+	*pkey = ROVER_PKEY;
+	return 0;
+}
+
+static int alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
+{
+	struct rover_uapi_alloc_ucontext_resp resp = {
+		.max_inline = ROVER_MAX_INLINE,
+		.max_sge = ROVER_MAX_SGE,
+	};
+	struct rover_uapi_alloc_ucontext_req req;
+	int err;
+
+	/* Fields we do not know are refused; abilities are just not granted. */
+	err = ib_copy_validate_udata_in_cm(udata, req, caps, 0);
+	if (err)
+		return err;
+	return ib_respond_udata(udata, resp);
+}
+
+static void dealloc_ucontext(struct ib_ucontext *ib)
+{
+}
+
+/*
+ * That this exists lets a device go while programs have it open.  By now the
+ * core has destroyed everything of this context.  Nothing is left to do: the
+ * mappings hold the pages of the rings and nothing else, so programs go on
+ * reading them, and learn the rest from DEVICE_FATAL and from the flushed
+ * completions.
+ */
+static void disassociate_ucontext(struct ib_ucontext *ib)
+{
+}
+
+static int alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static const struct rdma_stat_desc stat_descs[ROVER_STAT_COUNT] = {
+#define X(id, text) [ROVER_STAT_##id] = { .name = text },
+	ROVER_STATS(X)
+#undef X
+};
+
+static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *ib,
+						 u32 port)
+{
+	return rdma_alloc_hw_stats_struct(stat_descs, ROVER_STAT_COUNT,
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+static int get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
+			u32 port, int index)
+{
+	struct rover_dev *dev = rover_dev(ib);
+	unsigned int i;
+
+	if (!port)
+		return -EINVAL;
+	for (i = 0; i < ROVER_STAT_COUNT; i++)
+		stats->value[i] = rover_stat_read(dev->stats, i);
+	return ROVER_STAT_COUNT;
+}
+
+const struct ib_device_ops rover_verbs = {
+	.uverbs_abi_ver = ROVER_ABI_VERSION,
+
+	.query_device = query_device,
+	.modify_device = modify_device,
+	.get_dev_fw_str = get_dev_fw_str,
+	.query_port = query_port,
+	.get_port_immutable = get_port_immutable,
+	.get_link_layer = get_link_layer,
+	.query_pkey = query_pkey,
+
+	.alloc_ucontext = alloc_ucontext,
+	.dealloc_ucontext = dealloc_ucontext,
+	.disassociate_ucontext = disassociate_ucontext,
+	.mmap = rover_ring_mmap,
+	.mmap_free = rover_ring_mmap_free,
+	.alloc_pd = alloc_pd,
+	.dealloc_pd = dealloc_pd,
+
+	.create_ah = rover_ah_create,
+	.create_user_ah = rover_ah_create,
+	.destroy_ah = rover_ah_destroy,
+	.query_ah = rover_ah_query,
+
+	.create_cq = rover_op_create_cq,
+	.resize_user_cq = rover_op_resize_cq,
+	.destroy_cq = rover_cq_destroy,
+	.poll_cq = rover_cq_poll,
+	.req_notify_cq = rover_cq_arm,
+
+	.create_qp = rover_qp_create,
+	.destroy_qp = rover_qp_destroy,
+	.modify_qp = rover_qp_modify,
+	.query_qp = rover_qp_query,
+	.post_send = rover_post_send,
+	.post_recv = rover_post_recv,
+
+	.get_dma_mr = rover_mr_get_dma,
+	.reg_user_mr = rover_op_reg_user_mr,
+	.dereg_mr = rover_mr_dereg,
+
+	.alloc_hw_port_stats = alloc_hw_port_stats,
+	.get_hw_stats = get_hw_stats,
+	.fill_res_qp_entry = rover_restrack_qp,
+	.fill_res_cq_entry = rover_restrack_cq,
+	.fill_res_mr_entry = rover_restrack_mr,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_cq, rover_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_pd, rover_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, rover_ibqp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, rover_ucontext, ib),
+};

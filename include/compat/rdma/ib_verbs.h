@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef ROVER_COMPAT_RDMA_IB_VERBS_H
+#define ROVER_COMPAT_RDMA_IB_VERBS_H
+
+#include <linux/version.h>
+#include_next <rdma/ib_verbs.h>
+
+/* Since 7.1 a device can be born in another namespace than the initial one. */
+#ifndef ib_alloc_device_with_net
+#define ib_alloc_device_with_net(drv_struct, member, net)		\
+	ib_alloc_device(drv_struct, member)
+#endif
+
+/* Newer cores watch the interfaces by themselves, and drop what is no news. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline enum ib_port_state ib_get_curr_port_state(struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev) ?
+		IB_PORT_ACTIVE : IB_PORT_DOWN;
+}
+
+static inline void ib_dispatch_port_state_event(struct ib_device *ibdev,
+						struct net_device *ndev)
+{
+	struct ib_event event = {
+		.device = ibdev,
+		.element.port_num = 1,
+		.event = ib_get_curr_port_state(ndev) == IB_PORT_DOWN ?
+			IB_EVENT_PORT_ERR : IB_EVENT_PORT_ACTIVE,
+	};
+
+	ib_dispatch_event(&event);
+}
+#endif
+
+#endif /* ROVER_COMPAT_RDMA_IB_VERBS_H */

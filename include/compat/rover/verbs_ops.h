@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Verbs whose signature in struct ib_device_ops is not the same everywhere.
+ * Rooms have that of the newest kernel; here each gets a name that fits this
+ * one.  Include it after the doors of the rooms.
+ */
+#ifndef ROVER_COMPAT_VERBS_OPS_H
+#define ROVER_COMPAT_VERBS_OPS_H
+
+#include <linux/version.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+static inline int rover_op_create_cq(struct ib_cq *cq,
+				     const struct ib_cq_init_attr *attr,
+				     struct ib_udata *udata)
+{
+	return rover_cq_create(cq, attr, udata ?
+			rdma_udata_to_uverbs_attr_bundle(udata) : NULL);
+}
+#else
+#define rover_op_create_cq	rover_cq_create
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define resize_user_cq		resize_cq
+
+static inline int rover_op_resize_cq(struct ib_cq *cq, int cqe,
+				     struct ib_udata *udata)
+{
+	/* Newer cores do this for us. */
+	if (!udata)
+		return -EOPNOTSUPP;
+	if (cqe <= 0)
+		return -EINVAL;
+	return rover_cq_resize(cq, cqe, udata);
+}
+#else
+#define rover_op_resize_cq	rover_cq_resize
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+static inline struct ib_mr *rover_op_reg_user_mr(struct ib_pd *pd, u64 start,
+						 u64 length, u64 iova,
+						 int access,
+						 struct ib_udata *udata)
+{
+	return rover_mr_reg_user(pd, start, length, iova, access, NULL, udata);
+}
+#else
+#define rover_op_reg_user_mr	rover_mr_reg_user
+#endif
+
+#endif /* ROVER_COMPAT_VERBS_OPS_H */
