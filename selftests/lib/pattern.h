@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * pattern - bytes that tell where they belong
+ *
+ * Each aligned word of a pattern is a hash of its seed and its place, so that
+ * a byte which is lost, doubled, or lands one too far is found.  A random
+ * number here is a hash too: both ends compute the same plan from one seed.
+ */
+#ifndef ROVER_SELFTEST_PATTERN_H
+#define ROVER_SELFTEST_PATTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+/* The next number of a sequence: at least lo, at most hi. */
+static inline unsigned int draw(uint64_t *seed, unsigned int lo, unsigned int hi)
+{
+	*seed = mix(*seed);
+	return lo + *seed % ((uint64_t)hi - lo + 1);
+}
+
+void pattern_fill(void *buf, size_t len, uint64_t seed);
+
+/* Offset of the first byte in which two buffers differ, or len. */
+size_t pattern_differ(const void *one, const void *two, size_t len);
+
+/* The bytes around an offset of two buffers, in words for a failure. */
+const char *pattern_show(const void *got, const void *want, size_t at, size_t len);
+
+#endif /* ROVER_SELFTEST_PATTERN_H */

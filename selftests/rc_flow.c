@@ -1,0 +1,835 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rc_flow - the queues of a reliable connection: order, depth, signaling,
+ * fences, chains, events, resizing, queries
+ *
+ *	rc_flow a|b PORT [GROUP...]	see main() for the groups
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/conn.h"
+#include "lib/pattern.h"
+
+/* ---- depth and signaling ---- */
+
+/*
+ * As many as the queue holds, and not one more; nobody receives meanwhile, so
+ * that none can complete.
+ */
+static void run_depth(struct pair *p, const void *extended)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	struct ibv_send_wr wr;
+	struct conn *c;
+	uint32_t i, deep;
+
+	attr.extended = extended;
+	attr.send_wr = 20;
+	attr.rnr_retry = 7;
+	attr.recv_wr = 300;
+	c = conn_open(p, &attr);
+	pair_swap(p, &c->cap.max_send_wr, &deep, sizeof(deep));
+	if (end_a(p)) {
+		deep = c->cap.max_send_wr;
+		for (i = 0; i < deep; i++) {
+			wr = wr_send(i, &sge, 1, i == deep - 1 ? IBV_SEND_SIGNALED : 0);
+			check(p, !conn_post(c, &wr), "only %u of %u requests can be posted", i,
+			      deep);
+		}
+		wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
+		check(p, conn_post(c, &wr), "more than %u requests can be posted", deep);
+	}
+	pair_sync(p);
+	check(p, deep <= c->cap.max_recv_wr, "the test's receive queue is too short");
+	for (i = 0; i < deep && end_b(p); i++)
+		conn_recv(c, i, &sge, 1);
+	for (i = 0; i < deep && end_b(p); i++)
+		queue_want(c->recv, i, IBV_WC_SUCCESS);
+	if (end_a(p)) {
+		queue_want(c->send, deep - 1, IBV_WC_SUCCESS);
+		/* The whole queue is free again. */
+		for (i = 0; i < deep; i++) {
+			wr = wr_send(1000 + i, &sge, 0, IBV_SEND_SIGNALED);
+			conn_send(c, &wr);
+		}
+	}
+	pair_sync(p);
+	for (i = 0; i < deep && end_b(p); i++)
+		conn_recv(c, i, &sge, 1);
+	for (i = 0; i < deep && end_a(p); i++)
+		queue_want(c->send, 1000 + i, IBV_WC_SUCCESS);
+	queue_quiet(c->send, 10);
+}
+
+/* A receive queue takes as many as it promised. */
+static void run_recv_depth(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct conn *c;
+	uint32_t i;
+
+	(void)arg;
+	attr.recv_wr = 20;
+	c = conn_open(p, &attr);
+	for (i = 0; i < c->cap.max_recv_wr; i++)
+		check(p, !conn_post_recv(c, i, NULL, 0), "only %u of %u receives can be posted", i,
+		      c->cap.max_recv_wr);
+	check(p, conn_post_recv(c, i, NULL, 0), "more than %u receives can be posted", i);
+}
+
+/* Round and round the ring, with one signal in a while. */
+static void run_unsignaled(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	int i, rounds = p->quick ? 64 : 800, every = 8, expected = every - 1;
+	struct conn *c;
+	struct ibv_wc wc;
+
+	attr.send_wr = 16;
+	attr.sq_sig_all = arg;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (attr.sq_sig_all) {
+		every = 1;
+		expected = 0;
+	}
+	for (i = 0; i < rounds && end_a(p); i++) {
+		struct ibv_sge sge = sge_of(r, i % 1000, 8);
+		bool signal = !attr.sq_sig_all && i % every == every - 1;
+		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1,
+						signal ? IBV_SEND_SIGNALED : 0,
+						r->peer_addr + i, r->peer_rkey);
+		unsigned int count = 0;
+
+		while (conn_post(c, &wr) == ENOMEM) {
+			queue_next(c->send, &wc);
+			check(p, (int)wc.wr_id == expected && !wc.status,
+			      "completion %llu: %s, not %d", (unsigned long long)wc.wr_id,
+			      ibv_wc_status_str(wc.status), expected);
+			expected += every;
+			relax(p, &count);
+		}
+	}
+	for (; expected < rounds && end_a(p); expected += every)
+		queue_want(c->send, expected, IBV_WC_SUCCESS);
+	pair_sync(p);
+	queue_quiet(c->send, 10);
+}
+
+/* ---- fences, READs, order ---- */
+
+/*
+ * IBTA 10.8.3.3: a fenced request starts when all READs and atomics before it
+ * are done. It sends here what the READ has just brought.
+ */
+static void run_fence(struct pair *p, const void *extended)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 1 << 20, ALL_ACCESS);
+	int i, rounds = p->quick ? 4 : 20, size = 30000;
+	struct conn *c;
+	size_t at;
+
+	attr.extended = extended;
+	attr.mtu = IBV_MTU_512;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	for (i = 0; i < rounds; i++) {
+		struct ibv_sge sge = sge_of(r, 0, size), target = sge_of(r, 65536, size);
+		struct ibv_send_wr read = wr_rdma(1, IBV_WR_RDMA_READ, &sge, 1, 0,
+						  r->peer_addr, r->peer_rkey);
+		struct ibv_send_wr write = wr_rdma(2, IBV_WR_RDMA_WRITE, &sge, 1,
+						   IBV_SEND_FENCE, r->peer_addr + 200000,
+						   r->peer_rkey);
+		struct ibv_send_wr send = wr_send(3, &sge, 1, IBV_SEND_SIGNALED | IBV_SEND_FENCE);
+
+		pattern_fill(r->buf, size, end_b(p) ? i : 1000 + i);
+		if (end_b(p))
+			conn_recv(c, i, &target, 1);
+		pair_sync(p);
+		read.next = i % 2 ? &write : &send;
+		write.next = &send;
+		if (end_a(p)) {
+			conn_send(c, &read);
+			queue_want(c->send, 3, IBV_WC_SUCCESS);
+		} else {
+			queue_want(c->recv, i, IBV_WC_SUCCESS);
+			at = pattern_differ(r->buf + 65536, r->buf, size);
+			check(p, at == (size_t)size, "the fenced SEND left before byte %zu was read",
+			      at);
+			at = i % 2 ? pattern_differ(r->buf + 200000, r->buf, size) : (size_t)size;
+			check(p, at == (size_t)size, "the fenced WRITE left before byte %zu was read",
+			      at);
+		}
+		pair_sync(p);
+	}
+}
+
+/* Many more READs and atomics posted than may be outstanding. */
+static void run_reads(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 1 << 20, ALL_ACCESS);
+	int i, n = 64, depth = *(const int *)arg;
+	struct conn *c;
+
+	attr.send_wr = n;
+	attr.rd_atomic = depth;
+	attr.dest_rd_atomic = depth;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (end_b(p))
+		pattern_fill(r->buf, r->len, 5);
+	pair_sync(p);
+	for (i = 0; i < n && end_a(p); i++) {
+		struct ibv_sge sge = sge_of(r, i * 8000, i % 4 == 3 ? 8 : 7000);
+		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED,
+						r->peer_addr + i * 8000, r->peer_rkey);
+
+		if (i % 4 == 3)
+			wr = wr_atomic(i, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge,
+				       r->peer_addr + i * 8000, r->peer_rkey, 1, 0);
+		conn_send(c, &wr);
+	}
+	for (i = 0; i < n && end_a(p); i++)
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	if (end_a(p)) {
+		uint8_t *want = malloc(r->len);
+
+		pattern_fill(want, r->len, 5);
+		for (i = 0; i < n; i++)
+			check(p, !memcmp(r->buf + i * 8000, want + i * 8000,
+					 i % 4 == 3 ? 8 : 7000), "request %d brought wrong data", i);
+		free(want);
+	}
+}
+
+/* When a SEND has arrived, the WRITEs before it are there. */
+static void run_order(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 1 << 20, ALL_ACCESS);
+	int i, rounds = p->quick ? 10 : 100, size = 9001;
+	struct conn *c;
+	size_t at;
+
+	(void)arg;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	for (i = 0; i < rounds; i++) {
+		uint8_t *place = r->buf + (i % 8) * 16384;
+		struct ibv_sge sge = sge_of(r, (i % 8) * 16384, size);
+		struct ibv_send_wr write = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, 0,
+						   r->peer_addr + (i % 8) * 16384, r->peer_rkey);
+		struct ibv_send_wr send = wr_send(2, NULL, 0, IBV_SEND_SIGNALED);
+
+		if (end_b(p)) {
+			conn_recv(c, i, NULL, 0);
+			pair_sync(p);
+			queue_want(c->recv, i, IBV_WC_SUCCESS);
+			pattern_fill(r->buf + 500000, size, i);
+			at = pattern_differ(place, r->buf + 500000, size);
+			check(p, at == (size_t)size,
+			      "byte %zu of the WRITE is not there when the SEND behind it is", at);
+			continue;
+		}
+		pattern_fill(place, size, i);
+		pair_sync(p);
+		write.next = &send;
+		conn_send(c, &write);
+		queue_want(c->send, 2, IBV_WC_SUCCESS);
+	}
+}
+
+/* ---- chains ---- */
+
+static void fill_chain(struct region *r, struct ibv_send_wr *wr, struct ibv_sge *sge, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		sge[i] = sge_of(r, i * 200, 100);
+		wr[i] = wr_rdma(i, i % 3 ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_WRITE_WITH_IMM, &sge[i],
+				1, IBV_SEND_SIGNALED, r->peer_addr + 65536 + i * 200,
+				r->peer_rkey);
+		wr[i].imm_data = htonl(i);
+		wr[i].next = i < n - 1 ? &wr[i + 1] : NULL;
+	}
+}
+
+/* One call posts many, of which number `bad' cannot be posted. */
+static void run_chain(struct pair *p, const void *arg)
+{
+	const int bad = *(const int *)arg, n = 32;
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 128 << 10, ALL_ACCESS);
+	struct ibv_send_wr wr[32], *at = NULL;
+	struct ibv_sge sge[32];
+	struct conn *c;
+	int i, error;
+
+	attr.send_wr = n;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	pattern_fill(r->buf, 65536, 9);
+	memset(r->buf + 65536, 0, 65536);
+	fill_chain(r, wr, sge, n);
+	for (i = 0; i < n && end_b(p); i++)
+		conn_recv(c, i, NULL, 0);
+	pair_sync(p);
+	if (end_a(p)) {
+		if (bad < n)
+			wr[bad].num_sge = c->cap.max_send_sge + 1;
+		error = ibv_post_send(c->qp, wr, &at);
+		check(p, !error == (bad >= n), "ibv_post_send of the chain: %s", strerror(error));
+		check(p, bad >= n || at == &wr[bad], "bad_wr is request %td, not %d", at - wr,
+		      bad);
+		for (i = 0; i < bad && i < n; i++)
+			queue_want(c->send, i, IBV_WC_SUCCESS);
+		queue_quiet(c->send, 10);
+		conn_want_state(c, IBV_QPS_RTS);
+	}
+	pair_sync(p);
+	for (i = 0; i < n && end_b(p); i++)
+		check(p, !memcmp(r->buf + 65536 + i * 200, r->buf + (i < bad ? i * 200 : 65536 + 150),
+				 i < bad ? 100 : 50),
+		      "request %d: %s", i, i < bad ? "its data is not there" : "it was carried out");
+	for (i = 0; i < n && i < bad && end_b(p); i += 3)
+		queue_want(c->recv, i / 3, IBV_WC_SUCCESS);
+}
+
+/* ---- events ---- */
+
+/* One message from a to b; solicited or not. */
+static void one_message(struct conn *c, uint64_t wr_id, bool solicited)
+{
+	struct pair *p = c->p;
+	struct ibv_send_wr wr = wr_send(wr_id, NULL, 0, IBV_SEND_SIGNALED |
+					(solicited ? IBV_SEND_SOLICITED : 0));
+
+	if (end_b(p))
+		conn_recv(c, wr_id, NULL, 0);
+	pair_sync(p);
+	if (end_a(p)) {
+		conn_send(c, &wr);
+		queue_want(c->send, wr_id, IBV_WC_SUCCESS);
+	}
+	/* Its completion is there, or will be any moment. */
+	pair_sync(p);
+}
+
+static void run_events(struct pair *p, const void *extended)
+{
+	struct conn_attr attr = conn_defaults(p);
+	unsigned int soon = 3000 * p->slow, silence = 60;
+	struct conn *c;
+	int i;
+
+	attr.extended = extended;
+	attr.events = true;
+	c = conn_open(p, &attr);
+	/* Not armed: nothing. */
+	one_message(c, 1, true);
+	if (end_b(p)) {
+		check(p, !queue_event(c->recv, silence), "event from a CQ that is not armed");
+		queue_want(c->recv, 1, IBV_WC_SUCCESS);
+		check(p, !ibv_req_notify_cq(c->recv->cq, 0), "ibv_req_notify_cq fails");
+		check(p, !queue_event(c->recv, silence), "event without a completion");
+	}
+	/* Armed once: one event, then none. */
+	one_message(c, 2, false);
+	if (end_b(p))
+		check(p, queue_event(c->recv, soon), "no event from an armed CQ");
+	one_message(c, 3, true);
+	if (end_b(p)) {
+		check(p, !queue_event(c->recv, silence), "a second event, armed once");
+		queue_want(c->recv, 2, IBV_WC_SUCCESS);
+		queue_want(c->recv, 3, IBV_WC_SUCCESS);
+	}
+	/* Again and again. */
+	for (i = 0; i < 20; i++) {
+		if (end_b(p))
+			check(p, !ibv_req_notify_cq(c->recv->cq, 0), "ibv_req_notify_cq fails");
+		one_message(c, 10 + i, false);
+		if (end_b(p)) {
+			check(p, queue_event(c->recv, soon), "no event at round %d", i);
+			queue_want(c->recv, 10 + i, IBV_WC_SUCCESS);
+		}
+	}
+	/* The sender's side has events too. */
+	if (end_a(p))
+		check(p, !ibv_req_notify_cq(c->send->cq, 0), "ibv_req_notify_cq fails");
+	one_message(c, 40, false);
+	if (end_a(p))
+		check(p, queue_event(c->send, soon), "no event for a send completion");
+}
+
+static void run_solicited(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	unsigned int soon = 3000 * p->slow, silence = 60;
+	struct conn *c;
+
+	(void)arg;
+	attr.events = true;
+	c = conn_open(p, &attr);
+	if (end_b(p))
+		check(p, !ibv_req_notify_cq(c->recv->cq, 1), "ibv_req_notify_cq fails");
+	one_message(c, 1, false);
+	if (end_b(p)) {
+		check(p, !queue_event(c->recv, silence), "event for a message not solicited");
+		queue_want(c->recv, 1, IBV_WC_SUCCESS);
+	}
+	one_message(c, 2, true);
+	if (end_b(p)) {
+		check(p, queue_event(c->recv, soon), "no event for a solicited message");
+		queue_want(c->recv, 2, IBV_WC_SUCCESS);
+		/* IBTA 11.4.2.2: asking for the next one overrides solicited-only, not the other way. */
+		check(p, !ibv_req_notify_cq(c->recv->cq, 0) && !ibv_req_notify_cq(c->recv->cq, 1),
+		      "ibv_req_notify_cq fails");
+	}
+	one_message(c, 3, false);
+	if (end_b(p)) {
+		check(p, queue_event(c->recv, soon),
+		      "armed for any, then for solicited only: no event for any");
+		queue_want(c->recv, 3, IBV_WC_SUCCESS);
+		check(p, !ibv_req_notify_cq(c->recv->cq, 1), "ibv_req_notify_cq fails");
+		/* An unsuccessful completion counts as solicited. */
+		conn_recv(c, 4, NULL, 0);
+		check(p, !conn_modify(c, IBV_QPS_ERR), "ibv_modify_qp to ERR fails");
+		check(p, queue_event(c->recv, soon), "no event for a flushed receive");
+		queue_want(c->recv, 4, IBV_WC_WR_FLUSH_ERR);
+	}
+}
+
+/* Ping-pong in which both ends sleep for every message: no wakeup may be lost. */
+static void run_sleepers(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	int i, rounds = p->quick ? 30 : 300;
+	struct ibv_send_wr wr = wr_send(7, NULL, 0, 0);
+	struct ibv_wc wc;
+	struct conn *c;
+
+	attr.extended = arg;
+	attr.events = true;
+	c = conn_open(p, &attr);
+	for (i = 0; i < 8; i++)
+		conn_recv(c, i, NULL, 0);
+	pair_sync(p);
+	for (i = 0; i < rounds; i++) {
+		if (end_a(p)) {
+			wr.send_flags = i % 8 ? 0 : IBV_SEND_SIGNALED;
+			conn_send(c, &wr);
+		}
+		check(p, !ibv_req_notify_cq(c->recv->cq, 0), "ibv_req_notify_cq fails");
+		while (!queue_poll(c->recv, &wc, 1)) {
+			check(p, queue_event(c->recv, 5000 * p->slow), "no event at round %d", i);
+			check(p, !ibv_req_notify_cq(c->recv->cq, 0), "ibv_req_notify_cq fails");
+		}
+		check(p, !wc.status && wc.wr_id == (uint64_t)i % 8, "completion %llu: %s",
+		      (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status));
+		conn_recv(c, wc.wr_id, NULL, 0);
+		if (end_b(p)) {
+			wr.send_flags = i % 8 ? 0 : IBV_SEND_SIGNALED;
+			conn_send(c, &wr);
+		}
+		if (i % 8 == 7)
+			queue_want(c->send, 7, IBV_WC_SUCCESS);
+	}
+}
+
+/* ---- resizing ---- */
+
+static void resize(struct conn *c, int entries)
+{
+	int error = ibv_resize_cq(c->send->cq, entries);
+
+	if (error == EOPNOTSUPP || error == ENOSYS)
+		skip(c->p, "the device cannot resize a CQ");
+	check(c->p, !error, "ibv_resize_cq to %d: %s", entries, strerror(error));
+	check(c->p, c->send->cq->cqe >= entries, "a CQ resized to %d has room for %d", entries,
+	      c->send->cq->cqe);
+}
+
+/* What waits in the queue stays, in order; a size that would lose some is refused. */
+static void run_resize(struct pair *p, const void *extended)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	int i, n = 30;
+	struct conn *c;
+
+	attr.extended = extended;
+	attr.entries = 64;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	for (i = 0; i < n && end_a(p); i++) {
+		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+						r->peer_addr, r->peer_rkey);
+
+		conn_send(c, &wr);
+	}
+	if (end_b(p))
+		return;
+	/* All 30 wait there after this one, which nobody polls either. */
+	usleep(300000 * p->slow);
+	for (i = 0; i < 10; i++)
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	resize(c, 1000);
+	for (; i < 15; i++)
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	check(p, ibv_resize_cq(c->send->cq, 8) != 0 || c->send->cq->cqe >= n - i,
+	      "a CQ with %d completions in it shrinks to %d", n - i, c->send->cq->cqe);
+	resize(c, 40);
+	for (; i < n; i++)
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	queue_quiet(c->send, 10);
+}
+
+struct resizer {
+	struct conn *c;
+	int failures, rounds;
+	volatile bool stop;
+};
+
+static void *resize_all_the_time(void *arg)
+{
+	struct resizer *resizer = arg;
+	unsigned int size = 0;
+
+	while (!resizer->stop) {
+		size = (size + 37) % 200;
+		if (ibv_resize_cq(resizer->c->send->cq, 64 + size))
+			resizer->failures++;
+		resizer->rounds++;
+		usleep(1000);
+	}
+	return NULL;
+}
+
+/* Another thread resizes the CQ while completions come in. */
+static void run_resize_traffic(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 64);
+	struct resizer resizer = { .stop = false };
+	int i, n = p->quick ? 100 : 3000, done = 0;
+	struct ibv_wc wc[8];
+	pthread_t thread;
+	struct conn *c;
+
+	(void)arg;
+	attr.entries = 64;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (end_b(p))
+		return;
+	resize(c, 70);
+	resizer.c = c;
+	pthread_create(&thread, NULL, resize_all_the_time, &resizer);
+	for (i = 0; done < n;) {
+		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+						r->peer_addr, r->peer_rkey);
+		int got, k;
+
+		if (i < n && i - done < 32 && !conn_post(c, &wr))
+			i++;
+		got = ibv_poll_cq(c->send->cq, 8, wc);
+		for (k = 0; k < got; k++, done++)
+			if (wc[k].status || (int)wc[k].wr_id != done)
+				goto out;
+		if (got < 0 || now_ms() > p->deadline - 2000)
+			break;
+	}
+out:
+	resizer.stop = true;
+	pthread_join(thread, NULL);
+	check(p, done == n, "completions go wrong after %d of %d, and %d resizes", done, n,
+	      resizer.rounds);
+	check(p, resizer.rounds > 1 && !resizer.failures, "%d of %d resizes failed",
+	      resizer.failures, resizer.rounds);
+}
+
+/* ---- queries ---- */
+
+static void check_attr(struct pair *p, struct conn *c, struct ibv_qp_attr *is)
+{
+	struct ibv_qp_attr want;
+
+	conn_step(c, IBV_QPS_RTR, &want);
+	check(p, is->path_mtu == want.path_mtu && is->dest_qp_num == want.dest_qp_num &&
+	      is->max_dest_rd_atomic >= want.max_dest_rd_atomic &&
+	      is->min_rnr_timer == want.min_rnr_timer &&
+	      !memcmp(&is->ah_attr.grh.dgid, &want.ah_attr.grh.dgid, 16) &&
+	      is->ah_attr.grh.sgid_index == want.ah_attr.grh.sgid_index &&
+	      is->ah_attr.grh.hop_limit == 64 && is->ah_attr.is_global &&
+	      is->ah_attr.port_num == 1,
+	      "attributes of the step to RTR come back changed");
+	conn_step(c, IBV_QPS_RTS, &want);
+	check(p, is->timeout == want.timeout && is->retry_cnt == want.retry_cnt &&
+	      is->rnr_retry == want.rnr_retry && is->max_rd_atomic >= want.max_rd_atomic,
+	      "attributes of the step to RTS come back changed");
+	conn_step(c, IBV_QPS_INIT, &want);
+	check(p, is->qp_access_flags == want.qp_access_flags && is->port_num == 1 &&
+	      is->pkey_index == 0, "attributes of the step to INIT come back changed");
+}
+
+static void run_query(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr is;
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+	int mask = (1 << 21) - 1;
+	struct conn *c;
+
+	(void)arg;
+	attr.rd_atomic = 3;
+	attr.dest_rd_atomic = 3;
+	attr.retry_cnt = 5;
+	attr.rnr_retry = 4;
+	c = conn_make(p, &attr);
+	conn_want_state(c, IBV_QPS_RESET);
+	conn_meet(c);
+	conn_ready(c);
+	pair_sync(p);
+	check(p, !ibv_query_qp(c->qp, &is, mask, &init), "ibv_query_qp fails");
+	check(p, is.qp_state == IBV_QPS_RTS && is.cur_qp_state == IBV_QPS_RTS,
+	      "the state is %d, not RTS", is.qp_state);
+	check_attr(p, c, &is);
+	check(p, (is.sq_psn & 0xffffff) == c->own.psn && (is.rq_psn & 0xffffff) == c->peer.psn,
+	      "the PSNs are 0x%x and 0x%x, not 0x%x and 0x%x", is.sq_psn, is.rq_psn, c->own.psn,
+	      c->peer.psn);
+	check(p, is.cap.max_send_wr == c->cap.max_send_wr &&
+	      is.cap.max_recv_wr == c->cap.max_recv_wr && is.cap.max_send_sge == c->cap.max_send_sge
+	      && is.cap.max_recv_sge == c->cap.max_recv_sge &&
+	      is.cap.max_inline_data == c->cap.max_inline_data, "the capacities have changed");
+	check(p, init.qp_type == IBV_QPT_RC && init.send_cq == c->send->cq &&
+	      init.recv_cq == c->recv->cq && !init.sq_sig_all, "what it was made with has changed");
+	if (end_b(p))
+		conn_recv(c, 1, NULL, 0);
+	pair_sync(p);
+	if (end_a(p)) {
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+	}
+	pair_sync(p);
+	check(p, !ibv_query_qp(c->qp, &is, mask, &init), "ibv_query_qp fails");
+	check(p, (is.sq_psn & 0xffffff) == ((c->own.psn + end_a(p)) & 0xffffff),
+	      "sq_psn is 0x%x behind a message of one packet, 0x%x before", is.sq_psn, c->own.psn);
+	check(p, (is.rq_psn & 0xffffff) == ((c->peer.psn + end_b(p)) & 0xffffff),
+	      "rq_psn is 0x%x behind a message of one packet, 0x%x before", is.rq_psn, c->peer.psn);
+}
+
+/* IBTA 9.4.x: the keys of a transfer of no bytes are not looked at. */
+static void run_zero(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_send_wr wr[3];
+	struct conn *c;
+	int i;
+
+	attr.extended = arg;
+	c = conn_open(p, &attr);
+	wr[0] = wr_rdma(0, IBV_WR_RDMA_WRITE, NULL, 0, IBV_SEND_SIGNALED, 12345, 0xdeadbeef);
+	wr[1] = wr_rdma(1, IBV_WR_RDMA_READ, NULL, 0, IBV_SEND_SIGNALED, 12345, 0xdeadbeef);
+	wr[2] = wr_rdma(2, IBV_WR_RDMA_WRITE_WITH_IMM, NULL, 0, IBV_SEND_SIGNALED, 12345,
+			0xdeadbeef);
+	if (end_b(p)) {
+		/* Nor is the scatter list of a receive into which nothing goes. */
+		struct ibv_sge sge = { 4711, 100, 0xdeadbeef };
+
+		conn_recv(c, 7, &sge, 1);
+	}
+	pair_sync(p);
+	for (i = 0; i < 3 && end_a(p); i++) {
+		conn_send(c, &wr[i]);
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	}
+	if (end_b(p))
+		queue_want(c->recv, 7, IBV_WC_SUCCESS);
+	pair_sync(p);
+	conn_want_state(c, IBV_QPS_RTS);
+}
+
+/* Gather entries of no bytes, with any key, count for nothing. */
+static void run_empty_sge(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge[4] = {
+		{ 0, 0, 0xdeadbeef }, sge_of(r, 1, 33), { 99, 0, 0 }, sge_of(r, 101, 2000),
+	};
+	struct ibv_send_wr wr;
+	struct conn *c;
+
+	attr.extended = arg;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	pattern_fill(r->buf, 32768, 4);
+	wr = wr_rdma(3, IBV_WR_RDMA_WRITE, sge, 4, IBV_SEND_SIGNALED, r->peer_addr + 40001,
+		     r->peer_rkey);
+	pair_sync(p);
+	if (end_a(p)) {
+		conn_send(c, &wr);
+		queue_want(c->send, 3, IBV_WC_SUCCESS);
+	}
+	pair_sync(p);
+	if (end_b(p))
+		check(p, !memcmp(r->buf + 40001, r->buf + 1, 33) &&
+		      !memcmp(r->buf + 40034, r->buf + 101, 2000) && !r->buf[42034],
+		      "wrong data");
+}
+
+static int dealloc_mw(void *mw)
+{
+	return ibv_dealloc_mw(mw);
+}
+
+/* A type 2 window on the first page of r, bound through c; its key. */
+static uint32_t bind_window(struct conn *c, struct region *r)
+{
+	struct pair *p = c->p;
+	struct ibv_mw *mw = ibv_alloc_mw(p->pd, IBV_MW_TYPE_2);
+	struct ibv_send_wr wr = { .wr_id = 1, .opcode = IBV_WR_BIND_MW,
+				  .send_flags = IBV_SEND_SIGNALED }, *bad;
+
+	if (!mw)
+		skip(p, "no memory window of type 2 can be made: %s", strerror(errno));
+	undo_later(p, dealloc_mw, mw, "ibv_dealloc_mw");
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){
+		r->mr, (uintptr_t)r->buf, 4096, IBV_ACCESS_REMOTE_WRITE
+	};
+	check(p, !ibv_post_send(c->qp, &wr, &bad), "posting BIND_MW fails");
+	queue_want(c->send, 1, IBV_WC_SUCCESS);
+	return wr.bind_mw.rkey;
+}
+
+/* SEND with invalidate needs something that a program may invalidate: a type 2 window. */
+static void run_send_inv(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 8192, ALL_ACCESS | IBV_ACCESS_MW_BIND);
+	struct ibv_sge sge = sge_of(r, 4096, 8);
+	uint32_t rkey = 0, window;
+	struct ibv_send_wr wr;
+	struct conn *c;
+	struct ibv_wc wc;
+
+	attr.extended = arg;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (end_b(p)) {
+		rkey = bind_window(c, r);
+		conn_recv(c, 2, &sge, 1);
+	}
+	pair_swap(p, &rkey, &window, sizeof(rkey));
+	if (end_a(p)) {
+		wr = wr_rdma(3, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			     window);
+		conn_send(c, &wr);
+		queue_want(c->send, 3, IBV_WC_SUCCESS);
+		wr = wr_send(4, &sge, 1, IBV_SEND_SIGNALED);
+		wr.opcode = IBV_WR_SEND_WITH_INV;
+		wr.invalidate_rkey = window;
+		conn_send(c, &wr);
+		queue_want(c->send, 4, IBV_WC_SUCCESS);
+		wr = wr_rdma(5, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			     window);
+		conn_send(c, &wr);
+		queue_want(c->send, 5, IBV_WC_REM_ACCESS_ERR);
+	} else {
+		queue_next(c->recv, &wc);
+		check(p, !wc.status && wc.wr_id == 2 && wc.byte_len == 8,
+		      "receive %llu of %u bytes: %s", (unsigned long long)wc.wr_id, wc.byte_len,
+		      ibv_wc_status_str(wc.status));
+		check(p, wc.opcode == IBV_WC_RECV && wc.wc_flags & IBV_WC_WITH_INV &&
+		      !(wc.wc_flags & IBV_WC_WITH_IMM) && wc.invalidated_rkey == rkey,
+		      "opcode %d, wc_flags 0x%x, key 0x%x not 0x%x", wc.opcode, wc.wc_flags,
+		      wc.invalidated_rkey, rkey);
+	}
+}
+
+static void all_queues(struct pair *p)
+{
+	pair_case(p, run_depth, NULL, "a send queue takes what it promised, and no more");
+	pair_case(p, run_depth, p, "the same by ibv_wr_*()");
+	pair_case(p, run_recv_depth, NULL, "a receive queue takes what it promised, and no more");
+	pair_case(p, run_unsignaled, NULL, "one in eight requests signaled, many times round");
+	pair_case(p, run_unsignaled, p, "sq_sig_all signals every request");
+}
+
+static void all_orders(struct pair *p)
+{
+	static const int depths[] = { 1, 2, 16 };
+	unsigned int i;
+
+	pair_case(p, run_fence, NULL, "a fence holds back what follows a READ");
+	pair_case(p, run_fence, p, "the same by ibv_wr_*()");
+	for (i = 0; i < 3; i++)
+		pair_case(p, run_reads, &depths[i], "64 READs and atomics where %d may be outstanding",
+			  depths[i]);
+	pair_case(p, run_order, NULL, "a SEND arrives behind the WRITE before it");
+	pair_case(p, run_zero, NULL, "no bytes, so no keys are looked at");
+	pair_case(p, run_zero, p, "the same by ibv_wr_*()");
+	pair_case(p, run_empty_sge, NULL, "gather entries of no bytes");
+	pair_case(p, run_empty_sge, p, "the same by ibv_wr_*()");
+	pair_case(p, run_send_inv, NULL, "SEND with invalidate");
+	pair_case(p, run_send_inv, p, "the same by ibv_wr_*()");
+}
+
+static void all_chains(struct pair *p)
+{
+	static const int bad[] = { 32, 31, 5, 0 };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		pair_case(p, run_chain, &bad[i],
+			  bad[i] < 32 ? "a chain of 32, of which number %d is bad" :
+			  "a chain of %d in one call", bad[i]);
+}
+
+static void all_events(struct pair *p)
+{
+	pair_case(p, run_events, NULL, "completion events come when armed, once");
+	pair_case(p, run_events, p, "the same with ibv_cq_ex");
+	pair_case(p, run_solicited, NULL, "solicited events");
+	pair_case(p, run_sleepers, NULL, "ping-pong by events loses no wakeup");
+	pair_case(p, run_sleepers, p, "the same with ibv_cq_ex");
+}
+
+int main(int argc, char **argv)
+{
+	struct pair p;
+
+	pair_open(&p, argc, argv);
+	if (pair_wants(&p, "queues"))
+		all_queues(&p);
+	if (pair_wants(&p, "orders"))
+		all_orders(&p);
+	if (pair_wants(&p, "chains"))
+		all_chains(&p);
+	if (pair_wants(&p, "events"))
+		all_events(&p);
+	if (pair_wants(&p, "resize")) {
+		pair_case(&p, run_resize, NULL, "resizing a CQ keeps what is in it");
+		pair_case(&p, run_resize, &p, "the same with ibv_cq_ex");
+		pair_case(&p, run_resize_traffic, NULL, "resizing a CQ under traffic");
+	}
+	if (pair_wants(&p, "query"))
+		pair_case(&p, run_query, NULL, "ibv_query_qp returns what was set");
+	return pair_close(&p);
+}
