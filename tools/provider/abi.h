@@ -15,7 +15,7 @@
 
 DECLARE_DRV_CMD(rover_get_context, IB_USER_VERBS_CMD_GET_CONTEXT,
 		rover_uapi_alloc_ucontext_req, rover_uapi_alloc_ucontext_resp);
-DECLARE_DRV_CMD(rover_create_cq, IB_USER_VERBS_CMD_CREATE_CQ,
+DECLARE_DRV_CMD(rover_create_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
 		empty, rover_uapi_create_cq_resp);
 DECLARE_DRV_CMD(rover_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
 		empty, rover_uapi_resize_cq_resp);

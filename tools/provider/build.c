@@ -28,11 +28,11 @@ static void build(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 	if (qp->err)
 		return;
 	if (!qp->op || flags < 0 || !rover_may_send(qp)) {
-		fail(qp, EINVAL);
+		fail(qp, -EINVAL);
 		return;
 	}
 	if (rover_queue_full(&qp->sq, qp->next)) {
-		fail(qp, ENOMEM);
+		fail(qp, -ENOMEM);
 		return;
 	}
 	head.opcode = qp->op->wqe;
@@ -99,7 +99,7 @@ static struct rover_send_wqe *open_wqe(struct rover_qp *qp)
 	struct rover_send_wqe *wqe = qp->wqe;
 
 	if (!wqe) {
-		fail(qp, EINVAL);
+		fail(qp, -EINVAL);
 		return NULL;
 	}
 	wqe->flags &= ~ROVER_WQE_INLINE;
@@ -117,7 +117,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t num_sge,
 	if (!wqe)
 		return;
 	if (num_sge > qp->sq.max_sge) {
-		fail(qp, EINVAL);
+		fail(qp, -EINVAL);
 		return;
 	}
 	wqe->num_sge = num_sge;
@@ -145,14 +145,14 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t num_buf,
 	if (!wqe)
 		return;
 	if (!(qp->op->flags & ROVER_OP_INLINE)) {
-		fail(qp, EINVAL);
+		fail(qp, -EINVAL);
 		return;
 	}
 	to = rover_send_payload(wqe);
 	for (i = 0; i < num_buf; i++) {
 		/* The sum is never formed, so that it cannot wrap. */
 		if (list[i].length > qp->max_inline - wqe->inline_len) {
-			fail(qp, EINVAL);
+			fail(qp, -EINVAL);
 			return;
 		}
 		if (!list[i].length)
@@ -191,8 +191,8 @@ static int wr_complete(struct ibv_qp_ex *ex)
 	pthread_spin_unlock(&qp->sq.lock);
 
 	if (posted && rover_queue_asleep(&qp->sq))
-		return rover_doorbell_ring(qp);
-	return err;
+		err = rover_doorbell_ring(qp);
+	return -err;
 }
 
 static void wr_abort(struct ibv_qp_ex *ex)

@@ -22,4 +22,17 @@ rover_cmd_get_context(struct verbs_context *vctx,
 #endif
 }
 
+static inline int
+rover_cmd_create_cq(struct ibv_context *ctx,
+		    const struct ibv_cq_init_attr_ex *attr, struct verbs_cq *vcq,
+		    struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size)
+{
+#if IBVERBS_PABI_VERSION >= 59
+	return ibv_cmd_create_cq_ex(ctx, attr, NULL, vcq, NULL, 0, resp,
+				    resp_size, 0);
+#else
+	return ibv_cmd_create_cq_ex(ctx, attr, vcq, NULL, 0, resp, resp_size, 0);
+#endif
+}
+
 #endif /* PROVIDER_COMPAT_H */

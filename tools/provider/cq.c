@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "compat.h"
 #include "rover.h"
 
 #define CQ_FLAGS	IBV_CREATE_CQ_ATTR_SINGLE_THREADED
@@ -33,8 +34,21 @@
 			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 #define CQ_WC_FLAGS	((uint64_t)IBV_WC_STANDARD_FLAGS | CQ_TIMESTAMPS)
 
-static struct rover_cq *create_cq(struct ibv_context *ctx, int cqe,
-				  struct ibv_comp_channel *channel, int vector)
+/* Errors are positive in here, as in verbs. */
+static int map_ring(struct rover_ring *ring, struct ibv_context *ctx,
+		    const struct rover_uapi_ring *desc)
+{
+	int err = rover_ring_map(ring, ctx->cmd_fd, desc,
+				 sizeof(struct rover_cqe));
+
+	/* Every completion queue has a ring. */
+	if (!err && !ring->hdr)
+		err = -EPROTO;
+	return -err;
+}
+
+static struct rover_cq *create_cq(struct ibv_context *ctx,
+				  const struct ibv_cq_init_attr_ex *attr)
 {
 	struct rover_create_cq_resp resp = { 0 };
 	struct rover_cq *cq = calloc(1, sizeof(*cq));
@@ -42,14 +56,11 @@ static struct rover_cq *create_cq(struct ibv_context *ctx, int cqe,
 
 	if (!cq)
 		return NULL;
-	err = ibv_cmd_create_cq(ctx, cqe, channel, vector, &cq->vcq.cq, NULL, 0,
-				&resp.ibv_resp, sizeof(resp));
+	err = rover_cmd_create_cq(ctx, attr, &cq->vcq, &resp.ibv_resp,
+				  sizeof(resp));
 	if (err)
 		goto err_free;
-	err = rover_ring_map(&cq->ring, ctx->cmd_fd, &resp.ring,
-			     sizeof(struct rover_cqe));
-	if (!err && !cq->ring.hdr)
-		err = EPROTO;
+	err = map_ring(&cq->ring, ctx, &resp.ring);
 	if (err) {
 		rover_say(ctx->device->name, "mapping a completion ring", err);
 		goto err_destroy;
@@ -76,7 +87,12 @@ err_free:
 struct ibv_cq *rover_create_cq(struct ibv_context *ctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector)
 {
-	struct rover_cq *cq = create_cq(ctx, cqe, channel, vector);
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = cqe,
+		.channel = channel,
+		.comp_vector = vector,
+	};
+	struct rover_cq *cq = create_cq(ctx, &attr);
 
 	return cq ? &cq->vcq.cq : NULL;
 }
@@ -85,8 +101,6 @@ struct ibv_cq *rover_create_cq(struct ibv_context *ctx, int cqe,
  * rover_create_cq_ex() - ibv_create_cq_ex()
  * @ctx: context
  * @attr: what is wanted; a flag that is not known is refused
- *
- * Every completion carries its time, so the kernel need not be asked for it.
  */
 struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 				     struct ibv_cq_init_attr_ex *attr)
@@ -102,7 +116,7 @@ struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 		return NULL;
 	}
 
-	cq = create_cq(ctx, attr->cqe, attr->channel, attr->comp_vector);
+	cq = create_cq(ctx, attr);
 	if (!cq)
 		return NULL;
 	cq->single = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
@@ -117,12 +131,8 @@ struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 static int change_ring(struct rover_cq *cq, const struct rover_uapi_ring *desc)
 {
 	struct rover_ring ring;
-	int err;
+	int err = map_ring(&ring, cq->vcq.cq.context, desc);
 
-	err = rover_ring_map(&ring, cq->vcq.cq.context->cmd_fd, desc,
-			     sizeof(struct rover_cqe));
-	if (!err && !ring.hdr)
-		err = EPROTO;
 	if (err) {
 		cq->broken = true;
 		return err;

@@ -36,7 +36,7 @@ void rover_doorbell_init(struct rover_doorbell *db, uint32_t qpn)
  * rover_doorbell_ring() - have the kernel look at both queues
  * @qp: something was published; no lock need be held
  *
- * Return: 0 or an errno, which is for the program: EIO after the device has
+ * Return: 0 or a negative errno, which is for the program: -EIO after the device has
  * gone. What was published stays so.
  */
 int rover_doorbell_ring(const struct rover_qp *qp)
@@ -47,5 +47,5 @@ int rover_doorbell_ring(const struct rover_qp *qp)
 		ret = ioctl(qp->vqp.qp.context->cmd_fd, RDMA_VERBS_IOCTL,
 			    &qp->doorbell.hdr);
 	} while (ret && errno == EINTR);
-	return ret ? errno : 0;
+	return ret ? -errno : 0;
 }

@@ -2,6 +2,8 @@
 /*
  * op.c: the table of send operations.
  */
+#include <ccan/array_size.h>
+
 #include "op.h"
 
 #define RC	(1U << IBV_QPT_RC)
@@ -36,8 +38,6 @@ static const struct rover_op ops[] = {
 		RC, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD },
 };
 
-#define NUM_OPS	(sizeof(ops) / sizeof(ops[0]))
-
 /* RAW_PACKET and its kin have numbers beyond any row's @types. */
 static bool can(const struct rover_op *op, enum ibv_qp_type type)
 {
@@ -47,7 +47,7 @@ static bool can(const struct rover_op *op, enum ibv_qp_type type)
 const struct rover_op *rover_op_find(enum ibv_wr_opcode opcode,
 				     enum ibv_qp_type type)
 {
-	if ((unsigned int)opcode >= NUM_OPS || !can(&ops[opcode], type))
+	if ((unsigned int)opcode >= ARRAY_SIZE(ops) || !can(&ops[opcode], type))
 		return NULL;
 	return &ops[opcode];
 }
@@ -57,7 +57,7 @@ uint64_t rover_op_all(enum ibv_qp_type type)
 	uint64_t all = 0;
 	unsigned int i;
 
-	for (i = 0; i < NUM_OPS; i++)
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		if (can(&ops[i], type))
 			all |= ops[i].ex;
 	return all;

@@ -148,10 +148,10 @@ static int show(struct rover_cq *cq)
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
 	struct rover_cq *cq = to_cq_ex(ex);
-	int err;
+	int err = EINVAL;
 
 	if (attr->comp_mask)
-		return EINVAL;
+		return err;
 	lock(cq);
 	err = show(cq);
 	if (err)

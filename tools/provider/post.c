@@ -3,6 +3,8 @@
  * post.c: ibv_post_send() and ibv_post_recv(). What is wrong with a work
  * request by itself is found here, at once; what only the kernel can know (keys,
  * bounds, the peer) comes back as a completion.
+ *
+ * Errors are negative in here, as in the kernel, and positive for the program.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static int copy_inline(struct rover_send_wqe *wqe, uint32_t room,
 
 	for (i = 0; i < n; i++) {
 		if (sge[i].length > room - wqe->inline_len)
-			return EINVAL;
+			return -EINVAL;
 		if (!sge[i].length)
 			continue;
 		memcpy(to + wqe->inline_len, (const void *)(uintptr_t)sge[i].addr,
@@ -62,12 +64,14 @@ static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
 	unsigned int num_sge = wr->num_sge;
 	struct rover_send_wqe *wqe;
 
+	if (!rover_may_send(qp))
+		return -EINVAL;
 	if (!op || flags < 0 || num_sge > qp->sq.max_sge)
-		return EINVAL;
+		return -EINVAL;
 	if (wr->send_flags & IBV_SEND_INLINE && !(op->flags & ROVER_OP_INLINE))
-		return EINVAL;
+		return -EINVAL;
 	if (rover_queue_full(&qp->sq, tail))
-		return ENOMEM;
+		return -ENOMEM;
 
 	wqe = rover_slot(&qp->sq.ring, tail);
 	fill_send(wqe, op, wr, flags);
@@ -86,10 +90,10 @@ static int post_one_recv(struct rover_qp *qp, const struct ibv_recv_wr *wr,
 	unsigned int num_sge = wr->num_sge;
 	struct rover_recv_wqe *wqe;
 
-	if (num_sge > qp->rq.max_sge)
-		return EINVAL;
+	if (qp->vqp.qp.state == IBV_QPS_RESET || num_sge > qp->rq.max_sge)
+		return -EINVAL;
 	if (rover_queue_full(&qp->rq, tail))
-		return ENOMEM;
+		return -ENOMEM;
 
 	wqe = rover_slot(&qp->rq.ring, tail);
 	*wqe = (struct rover_recv_wqe) {
@@ -100,6 +104,12 @@ static int post_one_recv(struct rover_qp *qp, const struct ibv_recv_wr *wr,
 		memcpy((char *)wqe + ROVER_RECV_WQE_HDR, wr->sg_list,
 		       num_sge * sizeof(struct rover_sge));
 	return 0;
+}
+
+/* What was published is on its way, whatever came after it was wrong. */
+static int ring_if_asleep(struct rover_qp *qp, struct rover_queue *q)
+{
+	return rover_queue_asleep(q) ? rover_doorbell_ring(qp) : 0;
 }
 
 /**
@@ -117,37 +127,27 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 {
 	struct rover_qp *qp = to_qp(ibqp);
 	struct ibv_send_wr *first = wr;
-	bool posted = false;
+	bool posted;
 	uint32_t tail;
 	int err = 0;
-	int gone;
-
-	if (!rover_may_send(qp)) {
-		*bad = wr;
-		return EINVAL;
-	}
+	int gone = 0;
 
 	pthread_spin_lock(&qp->sq.lock);
 	for (tail = qp->sq.tail; wr; wr = wr->next, tail++) {
 		err = post_one_send(qp, wr, tail);
-		if (err) {
-			*bad = wr;
+		if (err)
 			break;
-		}
 	}
 	posted = tail != qp->sq.tail;
 	if (posted)
 		rover_queue_publish(&qp->sq, tail);
 	pthread_spin_unlock(&qp->sq.lock);
 
-	if (posted && rover_queue_asleep(&qp->sq)) {
-		gone = rover_doorbell_ring(qp);
-		if (gone) {
-			*bad = first;
-			return gone;
-		}
-	}
-	return err;
+	if (posted)
+		gone = ring_if_asleep(qp, &qp->sq);
+	if (gone || err)
+		*bad = gone ? first : wr;
+	return gone ? -gone : -err;
 }
 
 /**
@@ -165,35 +165,25 @@ int rover_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 {
 	struct rover_qp *qp = to_qp(ibqp);
 	struct ibv_recv_wr *first = wr;
-	bool posted = false;
+	bool posted;
 	uint32_t tail;
 	int err = 0;
-	int gone;
-
-	if (ibqp->state == IBV_QPS_RESET) {
-		*bad = wr;
-		return EINVAL;
-	}
+	int gone = 0;
 
 	pthread_spin_lock(&qp->rq.lock);
 	for (tail = qp->rq.tail; wr; wr = wr->next, tail++) {
 		err = post_one_recv(qp, wr, tail);
-		if (err) {
-			*bad = wr;
+		if (err)
 			break;
-		}
 	}
 	posted = tail != qp->rq.tail;
 	if (posted)
 		rover_queue_publish(&qp->rq, tail);
 	pthread_spin_unlock(&qp->rq.lock);
 
-	if (posted && rover_queue_asleep(&qp->rq)) {
-		gone = rover_doorbell_ring(qp);
-		if (gone) {
-			*bad = first;
-			return gone;
-		}
-	}
-	return err;
+	if (posted)
+		gone = ring_if_asleep(qp, &qp->rq);
+	if (gone || err)
+		*bad = gone ? first : wr;
+	return gone ? -gone : -err;
 }

@@ -2,6 +2,8 @@
 /*
  * qp.c: queue pairs, from creation to destruction. What the module can do is
  * the module's to say; refused here is only what the provider could not post.
+ *
+ * Errors of static functions are negative, those of verbs positive.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,13 +16,13 @@
 static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	if (attr->comp_mask & ~QP_COMP_MASK)
-		return EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
 	    attr->create_flags)
-		return EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    attr->send_ops_flags & ~rover_op_all(attr->qp_type))
-		return EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -35,7 +37,7 @@ static int map_queue(struct rover_queue *q, int fd,
 	if (cap > q->ring.entries) {
 		/* A queue that does not exist takes nothing. */
 		if (q->ring.hdr)
-			return EPROTO;
+			return -EPROTO;
 		cap = 0;
 	}
 	q->cap = cap;
@@ -60,7 +62,7 @@ static int map_queues(struct rover_qp *qp,
 
 	/* The count has eight bits in a send work request. */
 	if (cap->max_send_sge > UINT8_MAX)
-		return EPROTO;
+		return -EPROTO;
 	if (send < cap->max_inline_data)
 		send = cap->max_inline_data;
 	err = map_queue(&qp->sq, fd, &resp->sq, cap->max_send_wr,
@@ -89,7 +91,7 @@ static struct rover_qp *create_qp(struct ibv_context *ctx,
 				   &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto err_free;
-	err = map_queues(qp, &resp, &attr->cap);
+	err = -map_queues(qp, &resp, &attr->cap);
 	if (err) {
 		rover_say(ctx->device->name, "mapping the rings of a queue pair",
 			  err);
@@ -121,7 +123,7 @@ struct ibv_qp *rover_create_qp_ex(struct ibv_context *ctx,
 {
 	struct ibv_qp_init_attr_ex wanted = *attr;
 	struct rover_qp *qp;
-	int err = check_attr(attr);
+	int err = -check_attr(attr);
 
 	if (err) {
 		errno = err;

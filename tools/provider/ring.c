@@ -30,12 +30,12 @@ int rover_ring_map(struct rover_ring *ring, int fd,
 	if (!desc->entries && !desc->size)
 		return 0;
 	if (!makes_sense(desc, stride))
-		return EPROTO;
+		return -EPROTO;
 
 	map = mmap(NULL, desc->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		   desc->offset);
 	if (map == MAP_FAILED)
-		return errno;
+		return -errno;
 
 	ring->hdr = map;
 	ring->slots = (char *)map + ROVER_RING_HDR_SIZE;

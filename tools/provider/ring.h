@@ -63,7 +63,7 @@ struct rover_queue {
  * @desc: the description; 0 entries make an empty ring without a mapping
  * @stride: bytes that an entry must have room for
  *
- * Return: 0 or an errno; EPROTO when the description makes no sense.
+ * Return: 0 or a negative errno; -EPROTO when the description makes no sense.
  */
 int rover_ring_map(struct rover_ring *ring, int fd,
 		   const struct rover_uapi_ring *desc, size_t stride);

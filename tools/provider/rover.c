@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <ccan/array_size.h>
+
 #include "compat.h"
 #include "rover.h"
 
@@ -51,7 +53,7 @@ void rover_say(const char *device, const char *what, int err)
 
 	if (atomic_flag_test_and_set(&said))
 		return;
-	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(advices); i++)
 		if (advices[i].err == err)
 			advice = advices[i].advice;
 	fprintf(stderr, "librover: %s: %s: %s%s%s\n", device, what, strerror(err),
