@@ -14,14 +14,42 @@ declare -A guests=()
 # What a guest needs before it can see the root tree, with what those modules need, in loading order.
 boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay configfs)
 
-# The part of the initramfs that stays the same for a kernel: busybox, modules, init.
-prepare_initramfs() {
-	local version=$1 base stage module path names=()
-	base=$cache/initramfs/$version-$(key_of "$lab_dir/init" "$lab_dir/on.c" "${boot_modules[*]}").cpio
-	initramfs=$base
-	[[ ! -e $base ]] || return 0
+# The two files a kernel is started with are made once: $image and $initramfs, without what is particular to a run.
+prepare_boot() {
+	image=$cache/boot/$version.vmlinux
+	initramfs=$cache/boot/$version-$(key_of "$lab_dir/init" "$lab_dir/on.c" "${boot_modules[*]}").cpio
+	[[ -e $image && -e $initramfs ]] || with_lock "$cache/lock/boot" make_boot
+}
+
+make_boot() {
+	mkdir -p "$cache/boot"
+	[[ -e $image ]] || make_image
+	[[ -e $initramfs ]] || make_initramfs
+}
+
+# The kernel without its wrapping, which takes an emulated processor seconds to undo: 0x1f1 has the sectors of the real-mode part
+# before the payload, 0x248 the offset and 0x24c the length of the payload, the last four bytes of which are its unpacked size.
+make_image() {
+	local packed sectors offset length unpack
+	packed=$(kernel_image "$version")
+	sectors=$(od -An -tu1 -j $((0x1f1)) -N 1 "$packed")
+	offset=$(od -An -tu4 -j $((0x248)) -N 4 "$packed")
+	length=$(od -An -tu4 -j $((0x24c)) -N 4 "$packed")
+	offset=$(((sectors + 1) * 512 + offset))
+	case $(od -An -tx4 -j "$offset" -N 4 "$packed") in
+	*fd2fb528) unpack=(zstd -qdc) ;;
+	*587a37fd) unpack=(xz -dc) ;;
+	*) die "$packed is packed in an unknown way" ;;
+	esac
+	dd if="$packed" bs=64K iflag=skip_bytes,count_bytes skip="$offset" count=$((length - 4)) status=none |
+		(in_root "${unpack[@]}") >"$image.new"
+	mv "$image.new" "$image"
+}
+
+make_initramfs() {
+	local stage module path names=()
 	stage=$(mktemp -d "$cache/run/initramfs.XXXXXX")
-	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin} "$cache/initramfs"
+	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin}
 	cp "$root/bin/busybox" "$stage/bin/"
 	for module in sh mount echo grep mkdir cp ln insmod poweroff switch_root; do ln -s busybox "$stage/bin/$module"; done
 	cp "$lab_dir/init" "$stage/init"
@@ -39,9 +67,9 @@ prepare_initramfs() {
 	done < <((in_root modprobe -S "$version" --show-depends -a "${boot_modules[@]}") | grep '^insmod')
 	printf '%s\n' "${names[@]}" >"$stage/modules/list"
 	(in_root -b "$stage:/srv/run" -r "$lab_dir:/srv/lab" gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -o /srv/run/lab/bin/on /srv/lab/on.c)
-	(in_root -b "$stage:/srv/run" sh -c 'cd /srv/run && find . | cpio --quiet -o -H newc') >"$base.new"
+	(in_root -b "$stage:/srv/run" sh -c 'cd /srv/run && find . | cpio --quiet -o -H newc') >"$initramfs.new"
 	rm -rf "$stage"
-	mv "$base.new" "$base"
+	mv "$initramfs.new" "$initramfs"
 }
 
 # KVM only where it is more than a device node: the flag, and a guest that really comes up. Asked once in the life of the host.
@@ -57,7 +85,7 @@ pick_accelerator() {
 		: >"$run/probe"
 		qemu_machine 256 1 "$run/probe.console" rover.probe
 		machine+=(-device 'virtserialport,nr=2,chardev=probe' -chardev "file,id=probe,path=/srv/run/probe"
-			-initrd "/srv/initramfs/${initramfs##*/}")
+			-initrd "/srv/boot/${initramfs##*/}")
 		(in_root "${binds[@]}" timeout -s KILL 20 qemu-system-x86_64 "${machine[@]}") >/dev/null 2>&1 || true
 		[[ $(cat "$run/probe") != alive ]] || answer=yes
 		echo "$boot $answer" >"$known"
@@ -70,16 +98,15 @@ pick_accelerator() {
 # Time limits of the kernel's own watchdogs are raised: an emulated processor may stand still for long without anybody being
 # at fault. A task blocked for a minute is what tests look for.
 qemu_machine() {
-	local megabytes=$1 cpus=$2 console=$3 image
+	local megabytes=$1 cpus=$2 console=$3
 	shift 3
-	image=$(kernel_image "$version")
 	machine=(-nodefaults -no-user-config -display none -no-reboot -M "q35,usb=off,smbus=off,sata=off" "${accelerator[@]}" -m "$megabytes" -smp "$cpus"
-		-kernel "${image#"$root"}"
+		-kernel "/srv/boot/${image##*/}"
 		-chardev "file,id=console,path=/srv/run/${console##*/}" -serial chardev:console
 		-device virtio-serial-pci -device virtio-rng-pci
 		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off no5lvl tsc=reliable nmi_watchdog=0 log_buf_len=16M random.trust_cpu=on
 			rcupdate.rcu_cpu_stall_timeout=120 hung_task_timeout_secs=60 sysctl.kernel.hung_task_timeout_secs=60
-			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 kmemleak=on $*")
+			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 audit=0 kmemleak=on $*")
 }
 
 # Start the guest of one end in the background.
@@ -149,7 +176,7 @@ end_guests() {
 
 run_guests() {
 	local kernel=7.2 topology=single cpus=2 mtu=4200 megabytes='' seconds=300 rover=1 out='' command grace=60
-	local version initramfs token end ends=(a) status=0 one machine accelerator binds
+	local version image initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -185,10 +212,9 @@ run_guests() {
 	trap 'exit 143' TERM HUP
 	[[ $out ]] || out=$run/out
 	mkdir -p "$out" "$run/a.stage/lab" "$run/b.stage/lab"
-	with_lock "$cache/lock/initramfs" prepare_initramfs "$version"
-	prepare_initramfs "$version"
+	prepare_boot
 	token=$(head -c 8 /proc/sys/kernel/random/uuid)
-	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/initramfs:/srv/initramfs" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")
+	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/boot:/srv/boot" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")
 	pick_accelerator
 	[[ $topology == single ]] || ends+=(b)
 	for end in "${ends[@]}"; do start_guest "$end"; done

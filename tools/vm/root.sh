@@ -73,12 +73,12 @@ fill_root() {
 	rm -f "$root"/var/cache/apt/archives/*.deb
 }
 
-root_key() { key_of "$lab_dir/packages.list"; }
-root_ready() { [[ -d $root && $(cat "$cache/root.stamp" 2>/dev/null) == "$(root_key)" ]]; }
+# The stamp lists what is in the tree, so that another checkout with a shorter list does not start anything.
+root_ready() { [[ -s $cache/root.stamp ]] && ! wanted_packages | grep -vqxFf "$cache/root.stamp"; }
 
 prepare_root() {
 	root_ready && return
 	[[ -d $root ]] || make_root
 	fill_root
-	root_key >"$cache/root.stamp"
+	wanted_packages >"$cache/root.stamp"
 }
