@@ -55,12 +55,10 @@ static int check_init(const struct ib_qp_init_attr *init,
 	    cap->max_inline_data > ROVER_MAX_INLINE)
 		return -EINVAL;
 
-	if (!udata)
-		return 0;
-	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
-		return -EOPNOTSUPP;
-	return udata->outlen < sizeof(struct rover_uapi_create_qp_resp) ?
-	       -EINVAL : 0;
+	/* Less of an answer than this is of no use to a program. */
+	if (udata && udata->outlen < sizeof(struct rover_uapi_create_qp_resp))
+		return -EINVAL;
+	return ib_is_udata_in_empty(udata);
 }
 
 /*
@@ -227,7 +225,7 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 
 	if (udata) {
 		resp.qpn = qp->obj.key;
-		err = ib_copy_to_udata(udata, &resp, sizeof(resp));
+		err = ib_respond_udata(udata, resp);
 		if (err)
 			goto err_kill;
 	}
