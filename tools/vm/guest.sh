@@ -7,8 +7,9 @@
 status_silent=124
 status_splat=86
 
-# The folder and the processes (by end) of this run, for the trap that outlives the function.
+# The folders and the processes (by end) of this run, for the trap that outlives the function.
 run=
+out=
 declare -A guests=()
 
 # What a guest needs before it can see the root tree, with what those modules need, in loading order.
@@ -48,7 +49,7 @@ make_image() {
 
 make_initramfs() {
 	local stage module path names=()
-	stage=$(mktemp -d "$cache/run/initramfs.XXXXXX")
+	stage=$run/initramfs
 	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin}
 	cp "$root/bin/busybox" "$stage/bin/"
 	for module in sh mount echo grep mkdir cp ln insmod poweroff switch_root; do ln -s busybox "$stage/bin/$module"; done
@@ -105,8 +106,8 @@ qemu_machine() {
 		-chardev "file,id=console,path=/srv/run/${console##*/}" -serial chardev:console
 		-device virtio-serial-pci -device virtio-rng-pci
 		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off no5lvl tsc=reliable nmi_watchdog=0 log_buf_len=16M random.trust_cpu=on
-			rcupdate.rcu_cpu_stall_timeout=120 hung_task_timeout_secs=60 sysctl.kernel.hung_task_timeout_secs=60
-			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 audit=0 kmemleak=on $*")
+			rcupdate.rcu_cpu_stall_timeout=120 sysctl.kernel.hung_task_timeout_secs=60
+			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 audit=0 $*")
 }
 
 # Start the guest of one end in the background.
@@ -164,18 +165,25 @@ judge() {
 	return "$status"
 }
 
+# Our children are timeout programs; they pass the signal on to QEMU.
 end_guests() {
-	local pid
-	for pid in "${guests[@]}"; do
-		# The timeout program passes no KILL on, so QEMU is asked first and by itself.
-		kill "$pid" 2>/dev/null || true
-	done
-	wait "${guests[@]}" 2>/dev/null || true
+	((!${#guests[@]})) || kill "${guests[@]}" 2>/dev/null || true
+	wait
+	[[ ! ${SUDO_UID:-} || $out == "$run/out" ]] || chown -R "$SUDO_UID:${SUDO_GID:-}" "$out"
 	rm -rf --one-file-system "$run"
 }
 
+# The folders of runs that were killed before they could clean up; the name starts with the process id.
+drop_stale_runs() {
+	local path pid
+	for path in "$cache"/run/*; do
+		pid=${path##*/}
+		kill -0 "${pid%%.*}" 2>/dev/null || rm -rf --one-file-system "$path"
+	done
+}
+
 run_guests() {
-	local kernel=7.2 topology=single cpus=2 mtu=4200 megabytes='' seconds=300 rover=1 out='' command grace=60
+	local kernel=7.2 topology=single cpus=2 mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
 	local version image initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
@@ -200,13 +208,14 @@ run_guests() {
 	version=$(kernel_version "$kernel")
 	if [[ $kernel == debug ]]; then
 		: "${megabytes:=3072}"
-		grace=240
+		grace=420
 	fi
 	: "${megabytes:=1536}"
 	[[ $rover == 0 || -e $repo/build/$kernel/rover.ko ]] || build "$kernel"
 
 	mkdir -p "$cache/run"
-	run=$(mktemp -d "$cache/run/guest.XXXXXX")
+	drop_stale_runs
+	run=$(mktemp -d "$cache/run/$$.XXXXXX")
 	trap end_guests EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
