@@ -24,16 +24,17 @@ static void (*kick_run)(struct rover_kick *kick);
 
 bool rover_kick(struct rover_kick *kick)
 {
-	struct kick_cpu *here;
-
+	/* No preemption with the bit set and nothing on a list to show for it. */
+	struct kick_cpu *here = get_cpu_ptr(&kick_cpus);
 	/* Full barrier: what there is to do is visible before the bit. */
-	if (test_and_set_bit(QUEUED, &kick->queued))
-		return false;
-	here = get_cpu_ptr(&kick_cpus);
-	llist_add(&kick->node, &here->list);
-	tasklet_schedule(&here->tasklet);
+	bool added = !test_and_set_bit(QUEUED, &kick->queued);
+
+	if (added) {
+		llist_add(&kick->node, &here->list);
+		tasklet_schedule(&here->tasklet);
+	}
 	put_cpu_ptr(&kick_cpus);
-	return true;
+	return added;
 }
 
 /*
