@@ -10,7 +10,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -57,10 +57,13 @@ static struct rover_ring_mem *alloc_mem(unsigned int npages)
 	if (!mem->pages)
 		goto fail;
 	while (mem->npages < npages) {
-		/* Zeroed: programs see all of it. */
-		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-					       __GFP_NOWARN);
+		struct page *page;
 
+		/* Whom the OOM killer chose is no longer held to its limit. */
+		if (fatal_signal_pending(current))
+			goto fail;
+		/* Zeroed: programs see all of it. */
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 		if (!page)
 			goto fail;
 		mem->pages[mem->npages++] = page;
