@@ -8,8 +8,7 @@
  * where it only moves it.  The names K4 to K6 are those of rover-abi.h.
  */
 #include <linux/ktime.h>
-#include <linux/log2.h>
-#include <linux/slab.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -22,8 +21,9 @@ static_assert(sizeof(struct rover_ring_hdr) <= ROVER_RING_HDR_SIZE);
 static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32);
 static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 
-/* Completions moved at a time with interrupts off. */
-#define MOVE_BATCH	256
+/* Completions moved without looking up, with interrupts off and with them on. */
+#define MOVE_LOCKED	256
+#define MOVE_BATCH	16384
 
 /*
  * A kernel queue's completions are memory nobody else sees, hence the place
@@ -84,7 +84,7 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
-	cq->user = udata;
+	cq->user = !!udata;
 	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	if (udata)
 		ucontext = &rdma_udata_to_drv_context(udata,
@@ -198,7 +198,7 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 		rover_count(dev_of(cq), ROVER_STAT_CQ_OVERFLOW);
 	if (overflow)
 		raise_overflow(cq);
-	if (event) {
+	if (event && cq->ib.comp_handler) {
 		rover_count(dev_of(cq), ROVER_STAT_CQ_EVENTS);
 		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
 	}
@@ -316,10 +316,12 @@ static int exchange(struct rover_cq *cq, struct rover_ring *new)
 			spin_unlock_irq(&cq->lock);
 			return -EINVAL;
 		}
-		if (left <= MOVE_BATCH)
+		if (left <= MOVE_LOCKED)
 			break;
 		spin_unlock_irq(&cq->lock);
+		left = min_t(u32, left, MOVE_BATCH);
 		move_cqes(new, &cq->ring, from, left);
+		cond_resched();
 		spin_lock_irq(&cq->lock);
 	}
 	move_cqes(new, &cq->ring, from, left);
