@@ -134,6 +134,7 @@ static void start_wqe(struct rover_qp *qp)
 	struct rover_wqe *wqe = &req->wqe;
 
 	wqe->valid = true;
+	rover_sgl_release(&req->sgl);
 	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0);
 	if (req->offset)
 		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);

@@ -239,6 +239,8 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 	if (pkt->op->flags & ROVER_OP_START) {
 		rsp->class = pkt->op->class;
 		rsp->received = 0;
+		/* The message before, in the same batch, may have left one. */
+		rover_sgl_release(&rsp->dst);
 		fault = rsp->class == ROVER_CLASS_WRITE ?
 			open_write(qp, pkt) : ROVER_OK;
 		if (fault)

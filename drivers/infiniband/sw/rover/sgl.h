@@ -49,7 +49,7 @@ struct rover_frag {
 
 /**
  * rover_sgl_init() - start at the head of a local list
- * @sgl: the cursor
+ * @sgl: the cursor; holds no reference: one in use is released first
  * @pd: protection domain of the queue pair
  * @sge: entries, already copied from the ring
  * @num: how many; at most ROVER_MAX_SGE
