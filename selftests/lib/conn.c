@@ -158,22 +158,30 @@ int queue_poll(struct queue *q, struct ibv_wc *wc, int n)
 	return n;
 }
 
-void queue_next(struct queue *q, struct ibv_wc *wc)
+static bool wait_for(struct queue *q, struct ibv_wc *wc)
 {
-	uint64_t until = now_ms() + 10000 * q->p->slow;
+	uint64_t until = now_ms() + 8000 * q->p->slow;
 	unsigned int count = 0;
 
 	while (!queue_poll(q, wc, 1)) {
-		check(q->p, now_ms() < until, "no completion came");
+		if (now_ms() > until)
+			return false;
 		relax(q->p, &count);
 	}
+	return true;
+}
+
+void queue_next(struct queue *q, struct ibv_wc *wc)
+{
+	check(q->p, wait_for(q, wc), "no completion came");
 }
 
 void queue_want(struct queue *q, uint64_t wr_id, enum ibv_wc_status status)
 {
 	struct ibv_wc wc;
 
-	queue_next(q, &wc);
+	check(q->p, wait_for(q, &wc), "no completion came, where %llu with \"%s\" should",
+	      (unsigned long long)wr_id, ibv_wc_status_str(status));
 	check(q->p, wc.wr_id == wr_id && wc.status == status,
 	      "completion %llu with \"%s\" came, not %llu with \"%s\"",
 	      (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status),

@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rc_state - the life of a reliable connection: states, transitions, retries,
+ * overflow, what is in use, what is too much
+ *
+ *	rc_state a|b PORT [GROUP...]	see main() for the groups
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/conn.h"
+#include "lib/pattern.h"
+
+static const char *const state_names[] = {
+	"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR",
+};
+
+static int dereg(void *mr)
+{
+	return ibv_dereg_mr(mr);
+}
+
+static int destroy_channel(void *channel)
+{
+	return ibv_destroy_comp_channel(channel);
+}
+
+static struct conn *in_state(struct pair *p, enum ibv_qp_state state)
+{
+	static const enum ibv_qp_state path[] = {
+		IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD,
+	};
+	struct conn_attr attr = conn_defaults(p);
+	struct conn *c = conn_make(p, &attr);
+	unsigned int i;
+
+	conn_meet(c);
+	if (state == IBV_QPS_ERR)
+		check(p, !conn_modify(c, IBV_QPS_INIT) && !conn_modify(c, IBV_QPS_ERR),
+		      "no way to ERR");
+	for (i = 0; i < 4 && state != IBV_QPS_ERR && i < (unsigned int)state; i++)
+		check(p, !conn_modify(c, path[i]), "no way to %s", state_names[path[i]]);
+	conn_want_state(c, state);
+	return c;
+}
+
+/* ---- work requests in every state ---- */
+
+/* IBTA table 91 and 10.3.1: what may be posted where. */
+static void run_post(struct pair *p, const void *arg)
+{
+	enum ibv_qp_state state = *(const enum ibv_qp_state *)arg;
+	bool may_send = state >= IBV_QPS_RTS, may_recv = state != IBV_QPS_RESET;
+	struct conn *c = in_state(p, state);
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+	int error;
+
+	error = conn_post(c, &wr);
+	check(p, !error == may_send, "ibv_post_send: %s", strerror(error));
+	error = conn_post_recv(c, 2, NULL, 0);
+	check(p, !error == may_recv, "ibv_post_recv: %s", strerror(error));
+	if (state == IBV_QPS_ERR) {
+		queue_want(c->send, 1, IBV_WC_WR_FLUSH_ERR);
+		queue_want(c->recv, 2, IBV_WC_WR_FLUSH_ERR);
+	}
+	queue_quiet(c->send, 5);
+	queue_quiet(c->recv, 5);
+	conn_want_state(c, state);
+}
+
+/* Receives posted in INIT, before the other end is known, count later. */
+static void run_early_receive(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct conn *c = conn_make(p, &attr);
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+
+	(void)arg;
+	check(p, !conn_modify(c, IBV_QPS_INIT), "no way to INIT");
+	conn_recv(c, 5, NULL, 0);
+	conn_meet(c);
+	check(p, !conn_modify(c, IBV_QPS_RTR) && !conn_modify(c, IBV_QPS_RTS), "no way to RTS");
+	pair_sync(p);
+	conn_send(c, &wr);
+	queue_want(c->send, 1, IBV_WC_SUCCESS);
+	queue_want(c->recv, 5, IBV_WC_SUCCESS);
+}
+
+/* Into ERR by hand: all that waits is flushed, in order, the signaled and the others. */
+static void run_flush(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_send_wr wr;
+	struct conn *c;
+	int i;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	c = conn_open(p, &attr);
+	/* Nobody receives, so these hang. */
+	for (i = 0; i < 10 && end_a(p); i++) {
+		wr = wr_send(i, NULL, 0, i % 2 ? IBV_SEND_SIGNALED : 0);
+		conn_send(c, &wr);
+		conn_recv(c, 100 + i, NULL, 0);
+	}
+	if (end_b(p))
+		return;
+	check(p, !conn_modify(c, IBV_QPS_ERR), "no way to ERR");
+	for (i = 0; i < 10; i++) {
+		queue_want(c->send, i, IBV_WC_WR_FLUSH_ERR);
+		queue_want(c->recv, 100 + i, IBV_WC_WR_FLUSH_ERR);
+	}
+	for (i = 0; i < 10; i++) {
+		wr = wr_send(20 + i, NULL, 0, i % 2 ? IBV_SEND_SIGNALED : 0);
+		conn_send(c, &wr);
+		conn_recv(c, 120 + i, NULL, 0);
+	}
+	for (i = 0; i < 10; i++) {
+		queue_want(c->send, 20 + i, IBV_WC_WR_FLUSH_ERR);
+		queue_want(c->recv, 120 + i, IBV_WC_WR_FLUSH_ERR);
+	}
+	queue_quiet(c->send, 5);
+	queue_quiet(c->recv, 5);
+}
+
+/* Back to RESET with work in both queues, and connected anew, many times. */
+static void run_reset(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 5000);
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+	struct conn *c;
+	int i, k;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	c = conn_make(p, &attr);
+	for (i = 0; i < 6; i++) {
+		c->own.psn = mix(i + end_b(p)) & 0xffffff;
+		conn_meet(c);
+		conn_ready(c);
+		pair_sync(p);
+		if (end_b(p))
+			conn_recv(c, i, &sge, 1);
+		pattern_fill(r->buf, 5000, end_a(p) ? i : 99);
+		pair_sync(p);
+		wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
+		if (end_a(p)) {
+			conn_send(c, &wr);
+			queue_want(c->send, i, IBV_WC_SUCCESS);
+			/* Left over: nobody receives these. */
+			for (k = 0; k < 5; k++)
+				conn_send(c, &wr);
+		} else {
+			queue_want(c->recv, i, IBV_WC_SUCCESS);
+			pattern_fill(r->buf + 8192, 5000, i);
+			check(p, !memcmp(r->buf, r->buf + 8192, 5000), "wrong data in round %d", i);
+		}
+		pair_sync(p);
+		check(p, !conn_modify(c, IBV_QPS_RESET), "no way to RESET");
+		conn_want_state(c, IBV_QPS_RESET);
+		while (queue_poll(c->send, &wc, 1) || queue_poll(c->recv, &wc, 1))
+			;
+		pair_sync(p);
+	}
+}
+
+/* ---- transitions ---- */
+
+struct transition {
+	enum ibv_qp_state from, to;
+	int required, optional;
+};
+
+/* IBTA table 91 for RC, as far as RoCE has it; all else is illegal. */
+static const struct transition transitions[] = {
+	{ IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0 },
+	{ IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS },
+	{ IBV_QPS_INIT, IBV_QPS_RTR,
+	  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+	  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+	  IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX },
+	{ IBV_QPS_RTR, IBV_QPS_RTS,
+	  IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+	  IBV_QP_MAX_QP_RD_ATOMIC,
+	  IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER },
+	{ IBV_QPS_RTS, IBV_QPS_RTS, 0,
+	  IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER },
+	{ IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY },
+	{ IBV_QPS_SQD, IBV_QPS_SQD, 0,
+	  IBV_QP_PORT | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+	  IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS |
+	  IBV_QP_PKEY_INDEX | IBV_QP_MIN_RNR_TIMER },
+	{ IBV_QPS_SQD, IBV_QPS_RTS, 0,
+	  IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER },
+};
+
+static const struct transition *find_transition(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	static struct transition any;
+	unsigned int i;
+
+	any = (struct transition){ from, to, 0, 0 };
+	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+		return &any;
+	for (i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
+		if (transitions[i].from == from && transitions[i].to == to)
+			return &transitions[i];
+	return NULL;
+}
+
+/* Sensible values for everything a mask can name. */
+static void all_values(struct conn *c, enum ibv_qp_state from, enum ibv_qp_state to,
+		       struct ibv_qp_attr *attr)
+{
+	struct ibv_qp_attr init, rtr;
+
+	conn_step(c, IBV_QPS_INIT, &init);
+	conn_step(c, IBV_QPS_RTR, &rtr);
+	conn_step(c, IBV_QPS_RTS, attr);
+	attr->qp_state = to;
+	attr->cur_qp_state = from;
+	attr->port_num = 1;
+	attr->qp_access_flags = init.qp_access_flags;
+	attr->path_mtu = rtr.path_mtu;
+	attr->dest_qp_num = rtr.dest_qp_num;
+	attr->rq_psn = rtr.rq_psn;
+	attr->max_dest_rd_atomic = rtr.max_dest_rd_atomic;
+	attr->min_rnr_timer = rtr.min_rnr_timer;
+	attr->ah_attr = rtr.ah_attr;
+}
+
+static void want_refused(struct conn *c, enum ibv_qp_state from, struct ibv_qp_attr *attr,
+			 int mask, const char *what, int bit)
+{
+	int error = ibv_modify_qp(c->qp, attr, mask);
+
+	check(c->p, error == EINVAL, "to %s %s 0x%x: %s, not EINVAL",
+	      state_names[attr->qp_state], what, bit, error ? strerror(error) : "accepted");
+	conn_want_state(c, from);
+}
+
+/* From one state to another: refused without what is required, or with what is not allowed. */
+static void try_transition(struct conn *c, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	const struct transition *t = find_transition(from, to);
+	/* The alternate path is left out: a device without path migration may refuse it anywhere. */
+	int known = IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_ACCESS_FLAGS |
+		    IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU |
+		    IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_RQ_PSN |
+		    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_SQ_PSN |
+		    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_DEST_QPN;
+	struct ibv_qp_attr attr;
+	int bit, error, mask;
+
+	all_values(c, from, to, &attr);
+	if (!t) {
+		mask = IBV_QP_STATE | conn_step(c, to, &(struct ibv_qp_attr){ 0 });
+		want_refused(c, from, &attr, mask, "which is illegal, with", mask);
+		return;
+	}
+	mask = IBV_QP_STATE | t->required;
+	for (bit = 1; bit <= known; bit <<= 1) {
+		if (!(bit & known))
+			continue;
+		if (t->required & bit)
+			want_refused(c, from, &attr, mask & ~bit, "without", bit);
+		else if (!(t->optional & bit) && bit != IBV_QP_CUR_STATE)
+			want_refused(c, from, &attr, mask | bit, "with", bit);
+	}
+	error = ibv_modify_qp(c->qp, &attr, mask | (t->optional & ~IBV_QP_CUR_STATE));
+	check(c->p, !error, "to %s with all that is allowed: %s", state_names[to],
+	      strerror(error));
+	conn_want_state(c, to);
+}
+
+static void run_transitions(struct pair *p, const void *arg)
+{
+	static const enum ibv_qp_state to[] = {
+		IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQE, IBV_QPS_ERR,
+		IBV_QPS_RESET,
+	};
+	enum ibv_qp_state from = *(const enum ibv_qp_state *)arg;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(to) / sizeof(to[0]); i++)
+		/* The kernel's table has no way from RESET to ERR, IBTA's has. */
+		if (from != IBV_QPS_RESET || to[i] != IBV_QPS_ERR)
+			try_transition(in_state(p, from), from, to[i]);
+}
+
+/* Values out of range: EINVAL, and the state unchanged. */
+static void run_bad_values(struct pair *p, const void *arg)
+{
+	struct conn *c = in_state(p, IBV_QPS_RESET);
+	struct ibv_qp_attr attr, good;
+	int mask, i;
+
+	(void)arg;
+	mask = conn_step(c, IBV_QPS_INIT, &good);
+	for (i = 0; i < 3; i++) {
+		attr = good;
+		if (i == 0)
+			attr.port_num = 2;
+		if (i == 1)
+			attr.port_num = 0;
+		if (i == 2)
+			attr.pkey_index = 7;
+		want_refused(c, IBV_QPS_RESET, &attr, mask, "with bad value number", i);
+	}
+	check(p, !ibv_modify_qp(c->qp, &good, mask), "no way to INIT");
+	mask = conn_step(c, IBV_QPS_RTR, &good);
+	for (i = 0; i < 5; i++) {
+		attr = good;
+		if (i == 0)
+			attr.path_mtu = 6;
+		if (i == 1)
+			attr.path_mtu = 0;
+		if (i == 2)
+			attr.ah_attr.grh.sgid_index = 250;
+		if (i == 3)
+			attr.ah_attr.is_global = 0;
+		if (i == 4)
+			attr.max_dest_rd_atomic = 255;
+		if (i == 4 && p->attr.max_qp_rd_atom >= 255)
+			continue;
+		want_refused(c, IBV_QPS_INIT, &attr, mask, "with bad value number", i);
+	}
+	check(p, !ibv_modify_qp(c->qp, &good, mask), "no way to RTR");
+}
+
+/* ---- the peer does not answer ---- */
+
+struct patience {
+	uint8_t timeout, retry_cnt;
+	unsigned int at_least, at_most;
+};
+
+/* IBTA 9.9.2.1.1: given up after retry_cnt retries, each after 4.096 us * 2^timeout or more. */
+static void run_gone(struct pair *p, const void *arg)
+{
+	const struct patience *patience = arg;
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	struct ibv_send_wr wr;
+	uint64_t start, took;
+	struct conn *c;
+	int i;
+
+	attr.timeout = patience->timeout;
+	attr.retry_cnt = patience->retry_cnt;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (end_b(p))
+		undo_now(p, c);
+	pair_sync(p);
+	if (end_b(p))
+		return;
+	start = now_ms();
+	for (i = 0; i < 3; i++) {
+		wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			     r->peer_rkey);
+		conn_send(c, &wr);
+	}
+	conn_recv(c, 5, NULL, 0);
+	queue_want(c->send, 0, IBV_WC_RETRY_EXC_ERR);
+	took = now_ms() - start;
+	queue_want(c->send, 1, IBV_WC_WR_FLUSH_ERR);
+	queue_want(c->send, 2, IBV_WC_WR_FLUSH_ERR);
+	queue_want(c->recv, 5, IBV_WC_WR_FLUSH_ERR);
+	conn_want_state(c, IBV_QPS_ERR);
+	check(p, took >= patience->at_least, "given up after %llu ms, not %u or more",
+	      (unsigned long long)took, patience->at_least);
+	check(p, took <= patience->at_most * p->slow, "given up after %llu ms, more than %u",
+	      (unsigned long long)took, patience->at_most);
+}
+
+/* ---- receiver not ready ---- */
+
+static void run_rnr_error(struct pair *p, const void *arg)
+{
+	uint8_t retries = *(const uint8_t *)arg;
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+	uint64_t start, took;
+	struct conn *c;
+
+	attr.rnr_retry = retries;
+	/* 81.92 ms, IBTA table 45. */
+	attr.min_rnr_timer = 26;
+	c = conn_open(p, &attr);
+	if (end_a(p)) {
+		start = now_ms();
+		conn_send(c, &wr);
+		wr.wr_id = 2;
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_RNR_RETRY_EXC_ERR);
+		took = now_ms() - start;
+		queue_want(c->send, 2, IBV_WC_WR_FLUSH_ERR);
+		conn_want_state(c, IBV_QPS_ERR);
+		check(p, took >= retries * 81U && took < (retries * 82U + 1500) * p->slow,
+		      "given up after %llu ms, with %u retries of 82 ms",
+		      (unsigned long long)took, retries);
+	}
+	pair_sync(p);
+	if (end_b(p)) {
+		/* The responder has done nothing wrong. */
+		conn_want_state(c, IBV_QPS_RTS);
+		queue_quiet(c->recv, 5);
+		check(p, event_next(p, NULL, 0) < 0, "an event at the responder");
+	}
+}
+
+/* Seven means for ever. */
+static void run_rnr_wait(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 5000);
+	struct ibv_send_wr wr = wr_send(1, &sge, 1, IBV_SEND_SIGNALED);
+	struct conn *c;
+	int i;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	/* 0.01 ms, so that it asks hundreds of times. */
+	attr.min_rnr_timer = 1;
+	c = conn_open(p, &attr);
+	pattern_fill(r->buf, 5000, end_a(p));
+	if (end_a(p)) {
+		for (i = 0; i < 3; i++) {
+			wr.wr_id = i;
+			conn_send(c, &wr);
+		}
+		queue_quiet(c->send, 400);
+	}
+	pair_sync(p);
+	if (end_b(p))
+		for (i = 0; i < 3; i++)
+			conn_recv(c, i, &sge, 1);
+	for (i = 0; i < 3; i++)
+		queue_want(end_a(p) ? c->send : c->recv, i, IBV_WC_SUCCESS);
+	pattern_fill(r->buf + 8192, 5000, 1);
+	check(p, !memcmp(r->buf, r->buf + 8192, 5000), "wrong data");
+}
+
+/* ---- overflow ---- */
+
+/*
+ * More completions than the queue holds: CQ_ERR for the queue, and every queue
+ * pair that completes into it is of no use any more. Others are not touched.
+ */
+static void run_overflow(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p), small = attr;
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	struct queue *q = queue_new(p, 4, false, false);
+	struct conn *c, *bystander;
+	struct ibv_send_wr wr;
+	bool cq_err = false, qp_err = false;
+	struct ibv_qp *qp;
+	int i, n = q->cq->cqe + 4, event, posted = 0;
+
+	(void)arg;
+	small.send = q;
+	small.send_wr = n;
+	c = conn_open(p, &small);
+	bystander = conn_open(p, &attr);
+	region_swap(p, r);
+	for (i = 0; i < n && end_a(p); i++) {
+		wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			     r->peer_rkey);
+		/* Towards the end the queue pair may be in error already. */
+		posted += !conn_post(c, &wr);
+	}
+	if (end_b(p))
+		return;
+	check(p, posted > q->cq->cqe, "only %d of %d requests can be posted", posted, n);
+	while ((!cq_err || !qp_err) && (event = event_next(p, &qp, 3000 * p->slow)) >= 0) {
+		cq_err |= event == IBV_EVENT_CQ_ERR;
+		qp_err |= event == IBV_EVENT_QP_FATAL && qp == c->qp;
+	}
+	check(p, cq_err, "no event IBV_EVENT_CQ_ERR");
+	check(p, qp_err, "no event IBV_EVENT_QP_FATAL");
+	conn_want_state(c, IBV_QPS_ERR);
+	wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr, r->peer_rkey);
+	conn_send(bystander, &wr);
+	queue_want(bystander->send, 1, IBV_WC_SUCCESS);
+}
+
+/* ---- in use ---- */
+
+static void run_busy(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(p->ctx);
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+	struct ibv_cq *cq;
+	struct conn *c;
+	int error;
+
+	(void)arg;
+	(void)r;
+	check(p, channel, "ibv_create_comp_channel: %s", strerror(errno));
+	undo_later(p, destroy_channel, channel, "ibv_destroy_comp_channel");
+	cq = ibv_create_cq(p->ctx, 5, NULL, channel, 0);
+	check(p, cq, "ibv_create_cq: %s", strerror(errno));
+	error = ibv_destroy_comp_channel(channel);
+	check(p, error == EBUSY, "a channel with a CQ is destroyed: %s", strerror(error));
+	check(p, !ibv_destroy_cq(cq), "ibv_destroy_cq fails");
+	c = conn_open(p, &attr);
+	conn_recv(c, 1, NULL, 0);
+	error = ibv_dealloc_pd(p->pd);
+	check(p, error == EBUSY, "a PD with a QP is deallocated: %s", strerror(error));
+	error = ibv_destroy_cq(c->send->cq);
+	check(p, error == EBUSY, "a CQ with a QP is destroyed: %s", strerror(error));
+	error = ibv_destroy_cq(c->recv->cq);
+	check(p, error == EBUSY, "a CQ with a QP is destroyed: %s", strerror(error));
+	pair_sync(p);
+	/* And all of it still works. */
+	conn_send(c, &wr);
+	queue_want(c->send, 1, IBV_WC_SUCCESS);
+	queue_want(c->recv, 1, IBV_WC_SUCCESS);
+	pair_sync(p);
+	undo_now(p, c);
+	error = ibv_dealloc_pd(p->pd);
+	check(p, error == EBUSY, "a PD with an MR is deallocated: %s", strerror(error));
+}
+
+/* ---- too much ---- */
+
+static void want_no_qp(struct pair *p, struct queue *q, struct ibv_qp_cap cap, const char *what)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = q->cq, .recv_cq = q->cq, .qp_type = IBV_QPT_RC, .cap = cap,
+	};
+	struct ibv_qp *qp = ibv_create_qp(p->pd, &init);
+
+	if (qp)
+		ibv_destroy_qp(qp);
+	check(p, !qp, "a QP with too %s can be made", what);
+	check(p, errno == EINVAL || errno == ENOMEM, "a QP with too %s: %s", what,
+	      strerror(errno));
+}
+
+static void run_limits(struct pair *p, const void *arg)
+{
+	struct queue *q = queue_new(p, 1, false, false);
+	uint32_t wr = p->attr.max_qp_wr, sge = p->attr.max_sge;
+	struct ibv_cq *cq;
+
+	(void)arg;
+	want_no_qp(p, q, (struct ibv_qp_cap){ wr + 1, 1, 1, 1, 0 }, "long a send queue");
+	want_no_qp(p, q, (struct ibv_qp_cap){ 1, wr + 1, 1, 1, 0 }, "long a receive queue");
+	want_no_qp(p, q, (struct ibv_qp_cap){ 1, 1, sge + 1, 1, 0 }, "many gather entries");
+	want_no_qp(p, q, (struct ibv_qp_cap){ 1, 1, 1, sge + 1, 0 }, "many scatter entries");
+	want_no_qp(p, q, (struct ibv_qp_cap){ 1, 1, 1, 1, 1 << 20 }, "much inline data");
+	want_no_qp(p, q, (struct ibv_qp_cap){ -1, -1, -1, -1, -1 }, "much of everything");
+	cq = ibv_create_cq(p->ctx, p->attr.max_cqe + 1, NULL, NULL, 0);
+	check(p, !cq && errno == EINVAL, "a CQ longer than max_cqe can be made");
+	cq = ibv_create_cq(p->ctx, 0, NULL, NULL, 0);
+	check(p, !cq && errno == EINVAL, "a CQ of no entries can be made");
+	cq = ibv_create_cq(p->ctx, 1, NULL, NULL, p->ctx->num_comp_vectors);
+	check(p, !cq && errno == EINVAL, "a CQ can be made on a vector that is not there");
+}
+
+/* All that the device promises at once. */
+static void run_maximum(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct queue *q;
+
+	(void)arg;
+	attr.send_sge = p->attr.max_sge;
+	attr.recv_sge = p->attr.max_sge;
+	attr.send_wr = p->attr.max_qp_wr < 4096 ? p->attr.max_qp_wr : 4096;
+	attr.recv_wr = attr.send_wr;
+	attr.rd_atomic = p->attr.max_qp_init_rd_atom;
+	attr.dest_rd_atomic = p->attr.max_qp_rd_atom;
+	if (p->attr.max_qp_init_rd_atom > 255)
+		attr.rd_atomic = 255;
+	if (p->attr.max_qp_rd_atom > 255)
+		attr.dest_rd_atomic = 255;
+	conn_open(p, &attr);
+	q = queue_new(p, p->quick ? 10000 : 200000, false, false);
+	undo_now(p, q);
+}
+
+static void want_no_mr(struct pair *p, void *buf, size_t len, int access, int error,
+		       const char *what)
+{
+	struct ibv_mr *mr = ibv_reg_mr(p->pd, buf, len, access);
+
+	if (mr)
+		ibv_dereg_mr(mr);
+	check(p, !mr, "%s can be registered", what);
+	check(p, errno == error, "%s: %s, not %s", what, strerror(errno), strerror(error));
+}
+
+static void run_bad_memory(struct pair *p, const void *arg)
+{
+	char *map = mmap(NULL, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *fixed;
+	struct ibv_mr *mr;
+
+	(void)arg;
+	fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(p, map != MAP_FAILED && fixed != MAP_FAILED, "mmap: %s", strerror(errno));
+	munmap(map + 8192, 4096);
+	want_no_mr(p, map, 12288, IBV_ACCESS_LOCAL_WRITE, EFAULT, "memory with a hole");
+	want_no_mr(p, map + 8192, 1, 0, EFAULT, "a byte that is not there");
+	want_no_mr(p, map, -4096UL, 0, errno, "almost all there is");
+	want_no_mr(p, fixed, 4096, IBV_ACCESS_LOCAL_WRITE, EFAULT, "read-only memory to write to");
+	/* IBTA 10.6.3.1: remote write or atomic access wants local write access. */
+	want_no_mr(p, map, 4096, IBV_ACCESS_REMOTE_WRITE, EINVAL, "remote write without local write");
+	want_no_mr(p, map, 4096, IBV_ACCESS_REMOTE_ATOMIC, EINVAL,
+		   "remote atomic without local write");
+	mr = ibv_reg_mr(p->pd, fixed, 4096, IBV_ACCESS_REMOTE_READ);
+	check(p, mr, "read-only memory to read from: %s", strerror(errno));
+	ibv_dereg_mr(mr);
+	munmap(map, 8192);
+	munmap(fixed, 4096);
+}
+
+/* ---- events ---- */
+
+/* IBTA 11.6.3.1: a message that arrives in RTR establishes the communication. */
+static void run_established(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct conn *c = conn_make(p, &attr);
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+
+	(void)arg;
+	conn_meet(c);
+	check(p, !conn_modify(c, IBV_QPS_INIT) && !conn_modify(c, IBV_QPS_RTR), "no way to RTR");
+	if (end_a(p))
+		check(p, !conn_modify(c, IBV_QPS_RTS), "no way to RTS");
+	conn_recv(c, 1, NULL, 0);
+	pair_sync(p);
+	if (end_a(p)) {
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+	} else {
+		queue_want(c->recv, 1, IBV_WC_SUCCESS);
+		check(p, event_wait(p, IBV_EVENT_COMM_EST, c->qp, 3000 * p->slow),
+		      "no event IBV_EVENT_COMM_EST");
+		check(p, !conn_modify(c, IBV_QPS_RTS), "no way to RTS");
+	}
+}
+
+/* IBTA 10.3.1.6: in SQD what was begun is finished, what is posted waits. */
+static void run_drain(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_qp_attr sqd = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED);
+	struct conn *c;
+	int event;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	c = conn_open(p, &attr);
+	if (end_a(p)) {
+		conn_send(c, &wr);
+		/* It has been sent, and is refused now and then. */
+		queue_quiet(c->send, 50);
+		check(p, !ibv_modify_qp(c->qp, &sqd, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY),
+		      "no way to SQD");
+		wr.wr_id = 2;
+		conn_send(c, &wr);
+		event = event_next(p, NULL, 50);
+		check(p, event < 0, "event \"%s\" while a request is outstanding",
+		      ibv_event_type_str(event));
+	}
+	pair_sync(p);
+	if (end_b(p)) {
+		conn_recv(c, 1, NULL, 0);
+		conn_recv(c, 2, NULL, 0);
+		queue_want(c->recv, 1, IBV_WC_SUCCESS);
+		queue_quiet(c->recv, 50);
+	} else {
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+		check(p, event_wait(p, IBV_EVENT_SQ_DRAINED, c->qp, 3000 * p->slow),
+		      "no event IBV_EVENT_SQ_DRAINED");
+		queue_quiet(c->send, 50);
+		conn_want_state(c, IBV_QPS_SQD);
+	}
+	pair_sync(p);
+	if (end_a(p))
+		check(p, !conn_modify(c, IBV_QPS_RTS) ||
+		      !ibv_modify_qp(c->qp, &(struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS },
+				     IBV_QP_STATE), "no way back to RTS");
+	queue_want(end_a(p) ? c->send : c->recv, 2, IBV_WC_SUCCESS);
+}
+
+/* Memory is taken away while the other end writes to it. */
+static void run_dereg(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 1 << 20, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 1 << 18);
+	struct ibv_mr *mr = ibv_reg_mr(p->pd, r->buf, r->len, ALL_ACCESS);
+	uint32_t rkey, peer_rkey;
+	unsigned int count = 0;
+	struct ibv_wc wc = {};
+	struct conn *c;
+	int i, posted = 0, done = 0;
+
+	(void)arg;
+	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
+	undo_later(p, dereg, mr, "ibv_dereg_mr");
+	attr.mtu = p->port.active_mtu;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	rkey = mr->rkey;
+	pair_swap(p, &rkey, &peer_rkey, sizeof(rkey));
+	if (end_b(p)) {
+		usleep(30000 * p->slow);
+		undo_now(p, mr);
+		pattern_fill(r->buf, r->len, 3);
+		pair_sync(p);
+		i = memcmp(r->buf + 8, &(uint64_t){ mix(3 + 8) }, 8);
+		check(p, !i, "memory changes after it has been taken away");
+		return;
+	}
+	memset(r->buf, 0, r->len);
+	while (!wc.status) {
+		struct ibv_send_wr wr = wr_rdma(posted, IBV_WR_RDMA_WRITE, &sge, 1,
+						IBV_SEND_SIGNALED, r->peer_addr, peer_rkey);
+
+		if (posted - done < 4 && !conn_post(c, &wr))
+			posted++;
+		if (queue_poll(c->send, &wc, 1))
+			done++;
+		else
+			relax(p, &count);
+	}
+	check(p, wc.status == IBV_WC_REM_ACCESS_ERR, "the request ends with \"%s\"",
+	      ibv_wc_status_str(wc.status));
+	pair_sync(p);
+}
+
+static void all_states(struct pair *p)
+{
+	static const enum ibv_qp_state states[] = {
+		IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_ERR,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		if (states[i] != IBV_QPS_RTS && states[i] != IBV_QPS_SQD)
+			pair_case(p, run_post, &states[i], "posting in state %s",
+				  state_names[states[i]]);
+	pair_case(p, run_early_receive, NULL, "a receive posted in INIT is used later");
+	pair_case(p, run_flush, NULL, "in ERR all requests are flushed in order");
+	pair_case(p, run_reset, NULL, "reset and connected anew with work in the queues");
+	for (i = 0; i < 6; i++)
+		pair_case(p, run_transitions, &states[i], "every transition from %s",
+			  state_names[states[i]]);
+	pair_case(p, run_bad_values, NULL, "attributes out of range");
+}
+
+static void all_retries(struct pair *p)
+{
+	/* A retry takes 4 ms with timeout 10, and 33 ms with timeout 13. */
+	static const struct patience gone[] = {
+		{ 10, 0, 0, 2000 }, { 10, 3, 12, 3000 }, { 13, 3, 99, 4000 }, { 10, 7, 29, 6000 },
+	};
+	static const uint8_t rnr[] = { 0, 2 };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		pair_case(p, run_gone, &gone[i], "peer gone: retry_cnt %u, timeout %u",
+			  gone[i].retry_cnt, gone[i].timeout);
+	for (i = 0; i < 2; i++)
+		pair_case(p, run_rnr_error, &rnr[i], "receiver not ready: rnr_retry %u", rnr[i]);
+	pair_case(p, run_rnr_wait, NULL, "receiver not ready: rnr_retry 7 waits");
+}
+
+int main(int argc, char **argv)
+{
+	struct pair p;
+
+	pair_open(&p, argc, argv);
+	if (pair_wants(&p, "states"))
+		all_states(&p);
+	if (pair_wants(&p, "retries"))
+		all_retries(&p);
+	if (pair_wants(&p, "overflow"))
+		pair_case(&p, run_overflow, NULL, "a completion queue that overflows");
+	if (pair_wants(&p, "limits")) {
+		pair_case(&p, run_busy, NULL, "what is in use cannot be destroyed");
+		pair_case(&p, run_limits, NULL, "more than the device has");
+		pair_case(&p, run_maximum, NULL, "all that the device has");
+		pair_case(&p, run_bad_memory, NULL, "memory that cannot be registered");
+	}
+	if (pair_wants(&p, "events")) {
+		pair_case(&p, run_established, NULL, "event: communication established");
+		pair_case(&p, run_drain, NULL, "event: send queue drained");
+		pair_case(&p, run_dereg, NULL, "memory taken away under traffic");
+	}
+	return pair_close(&p);
+}
