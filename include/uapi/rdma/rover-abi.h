@@ -213,6 +213,10 @@ enum rover_cqe_opcode {
  * @byte_len: bytes received, read or swapped
  * @imm: immediate data (network order), or the remote key invalidated
  * @vendor_err: rover's own reason (enum rover_fault) when status is an error
+ * @reserved_24: zero
+ * @sl: service level (datagrams)
+ * @reserved_27: zero
+ * @reserved_28: zero
  * @status: enum ib_wc_status
  * @opcode: enum rover_cqe_opcode
  * @flags: ROVER_CQE_*

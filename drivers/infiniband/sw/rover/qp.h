@@ -253,6 +253,7 @@ struct rover_rsp {
  * @mtu_shift: and its log2
  * @path: headers and route
  * @access: what the peer may do, IB_ACCESS_REMOTE_*
+ * @ctl: one modify or destroy at a time
  * @attr: attributes as modified, for query; under ctl
  * @refs: see above
  * @rcu: for freeing
@@ -261,6 +262,13 @@ struct rover_rsp {
  * @tx_skbs: trains and packets of ours in the device
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
+ * @tx_lock: protects @sq, @req and @rtx
+ * @sq: send ring
+ * @req: requester and completer
+ * @rtx: when to send again
+ * @rx_lock: protects @rq and @rsp
+ * @rq: receive ring
+ * @rsp: responder
  */
 struct rover_qp {
 	/* constant, or changed under both locks by modify; read everywhere */
@@ -319,6 +327,5 @@ static inline struct rover_qp *rover_qp(struct ib_qp *ib)
 {
 	return container_of(ib, struct rover_ibqp, ib)->qp;
 }
-
 
 #endif /* ROVER_QP_H */
