@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
+/*
+ * fake.c: the kernel and the part of libibverbs that the provider calls.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fake.h"
+
+struct fake_kernel kernel;
+struct verbs_context fake_context;
+struct ibv_pd fake_pd;
+
+static struct ibv_device fake_device = { .name = "rover_fake" };
+
+/* Rings that live, by offset. */
+static struct fake_ring rings[64];
+
+/* Rings ********************************************************************/
+
+static void ring_create(struct fake_ring *ring, uint32_t entries, size_t stride,
+			struct rover_uapi_ring *desc)
+{
+	unsigned int i = 0;
+
+	while (rings[i].hdr)
+		i++;
+	*ring = (struct fake_ring) { .entries = 1, .offset = (i + 1) << 20 };
+	while (ring->entries < entries)
+		ring->entries *= 2;
+	ring->stride = (stride + 63) / 64 * 64;
+	ring->size = ROVER_RING_HDR_SIZE + (size_t)ring->entries * ring->stride;
+	ring->size = (ring->size + 4095) / 4096 * 4096;
+	ring->hdr = aligned_alloc(4096, ring->size);
+	memset(ring->hdr, 0, ring->size);
+	rings[i] = *ring;
+	*desc = (struct rover_uapi_ring) {
+		.offset = ring->offset,
+		.size = ring->size,
+		.entries = ring->entries,
+		.stride = kernel.bad_stride ? 32 : ring->stride,
+	};
+}
+
+static void *slot(struct fake_ring *ring, uint32_t index)
+{
+	return (char *)ring->hdr + ROVER_RING_HDR_SIZE +
+	       (size_t)(index & (ring->entries - 1)) * ring->stride;
+}
+
+/* The memory goes with the mapping, so that a later access is seen. */
+static void ring_free(void *hdr)
+{
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		if (rings[i].hdr == hdr)
+			rings[i].hdr = NULL;
+	free(hdr);
+}
+
+void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd,
+		  off_t offset);
+void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd,
+		  off_t offset)
+{
+	unsigned int i;
+
+	(void)addr;
+	(void)prot;
+	if (kernel.fail_mmap && !--kernel.fail_mmap) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	for (i = 0; i < 64; i++) {
+		if (!rings[i].hdr || rings[i].offset != (uint64_t)offset)
+			continue;
+		if (fd != FAKE_FD || flags != MAP_SHARED || size != rings[i].size)
+			break;
+		kernel.mapped++;
+		return rings[i].hdr;
+	}
+	errno = EINVAL;
+	return MAP_FAILED;
+}
+
+int __wrap_munmap(void *addr, size_t size);
+int __wrap_munmap(void *addr, size_t size)
+{
+	(void)size;
+	kernel.mapped--;
+	ring_free(addr);
+	return 0;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	atomic_fetch_add(&kernel.doorbells, 1);
+	if (fd != FAKE_FD || request != RDMA_VERBS_IOCTL) {
+		errno = ENOTTY;
+		return -1;
+	}
+	if (kernel.on_doorbell)
+		kernel.on_doorbell();
+	else
+		memcpy(&kernel.request, arg, sizeof(kernel.request));
+	errno = kernel.doorbell_err;
+	return kernel.doorbell_err ? -1 : 0;
+}
+
+void *fake_posted(struct fake_ring *ring)
+{
+	/* K1 */
+	if (atomic_load_explicit(rover_word(ring->hdr->tail),
+				 memory_order_acquire) == ring->index)
+		return NULL;
+	return slot(ring, ring->index);
+}
+
+void fake_retire(struct fake_ring *ring)
+{
+	/* K3 */
+	atomic_store_explicit(rover_word(ring->hdr->head), ++ring->index,
+			      memory_order_release);
+}
+
+bool fake_room(struct fake_ring *ring)
+{
+	/* K5 */
+	return ring->index - atomic_load_explicit(rover_word(ring->hdr->head),
+						  memory_order_acquire) <
+	       ring->entries;
+}
+
+bool fake_complete(struct fake_ring *ring, const struct rover_cqe *cqe,
+		   bool solicited)
+{
+	uint32_t want = ROVER_ARM_NEXT | (solicited ? ROVER_ARM_SOLICITED : 0);
+	struct rover_cqe *to = slot(ring, ring->index);
+	uint32_t word;
+
+	if (!fake_room(ring)) {
+		fake_flag(ring, ROVER_RING_DEAD, true);
+		return false;
+	}
+	memcpy(to, cqe, offsetof(struct rover_cqe, phase));
+	/* K4 */
+	atomic_store_explicit((atomic_uchar *)&to->phase,
+			      !(ring->index & ring->entries),
+			      memory_order_release);
+	ring->index++;
+	/* K6 */
+	atomic_thread_fence(memory_order_seq_cst);
+	word = atomic_load_explicit(rover_word(ring->hdr->arm),
+				    memory_order_relaxed);
+	if (word == ring->fired || !(word & want))
+		return false;
+	ring->fired = word;
+	return true;
+}
+
+void fake_flag(struct fake_ring *ring, uint32_t flag, bool on)
+{
+	if (on)
+		atomic_fetch_or(rover_word(ring->hdr->flags), flag);
+	else
+		atomic_fetch_and(rover_word(ring->hdr->flags), ~flag);
+}
+
+/* libibverbs ***************************************************************/
+
+void rover_say(const char *device, const char *what, int err)
+{
+	(void)device;
+	(void)what;
+	(void)err;
+	kernel.said++;
+}
+
+#if IBVERBS_PABI_VERSION >= 59
+#define PROV_ATTR struct verbs_create_cq_prov_attr *prov,
+#else
+#define PROV_ATTR
+#endif
+
+int ibv_cmd_create_cq_ex(struct ibv_context *ctx,
+			 const struct ibv_cq_init_attr_ex *attr, PROV_ATTR
+			 struct verbs_cq *vcq, struct ibv_create_cq_ex *cmd,
+			 size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp,
+			 size_t resp_size, uint32_t cmd_flags)
+{
+	struct rover_create_cq_resp *full = (void *)resp;
+
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	(void)cmd_flags;
+	ring_create(&kernel.cq, attr->cqe, sizeof(struct rover_cqe), &full->ring);
+	kernel.cq_flags = attr->wc_flags;
+	kernel.objects++;
+	vcq->cq.context = ctx;
+	vcq->cq.cqe = kernel.cq.entries;
+	return 0;
+}
+
+int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd,
+		      size_t cmd_size, struct ib_uverbs_resize_cq_resp *resp,
+		      size_t resp_size)
+{
+	struct rover_resize_cq_resp *full = (void *)resp;
+	struct fake_ring old = kernel.cq;
+	uint32_t head = old.hdr->head;
+	struct fake_ring ring;
+
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	if ((uint32_t)cqe < old.index - head)
+		return errno = EINVAL;
+	ring_create(&ring, cqe, sizeof(struct rover_cqe), &full->ring);
+	for (; head != old.index; head++, ring.index++) {
+		struct rover_cqe *to = slot(&ring, ring.index);
+
+		memcpy(to, slot(&old, head), sizeof(*to));
+		to->phase = !(ring.index & ring.entries);
+	}
+	ring.hdr->arm = old.hdr->arm;
+	ring.fired = old.fired;
+	kernel.cq = ring;
+	cq->cqe = ring.entries;
+	return 0;
+}
+
+int ibv_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	(void)cq;
+	kernel.objects--;
+	return 0;
+}
+
+int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
+			 struct ibv_qp_init_attr_ex *attr,
+			 struct ibv_create_qp *cmd, size_t cmd_size,
+			 struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
+{
+	struct rover_create_qp_resp *full = (void *)resp;
+	size_t send = attr->cap.max_send_sge * 16;
+
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	if (send < attr->cap.max_inline_data)
+		send = attr->cap.max_inline_data;
+	ring_create(&kernel.sq, attr->cap.max_send_wr, ROVER_SEND_WQE_HDR + send,
+		    &full->sq);
+	kernel.rq.hdr = NULL;
+	if (attr->cap.max_recv_wr)
+		ring_create(&kernel.rq, attr->cap.max_recv_wr,
+			    ROVER_RECV_WQE_HDR + attr->cap.max_recv_sge * 16,
+			    &full->rq);
+	full->qpn = 0xabcdef;
+	kernel.objects++;
+	vqp->qp.context = ctx;
+	vqp->qp.qp_type = attr->qp_type;
+	vqp->qp.state = IBV_QPS_RESET;
+	return 0;
+}
+
+int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		      struct ibv_modify_qp *cmd, size_t cmd_size)
+{
+	(void)qp;
+	(void)cmd;
+	(void)cmd_size;
+	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+		kernel.sq.index = 0;
+		kernel.sq.hdr->head = 0;
+		kernel.sq.hdr->tail = 0;
+	}
+	return 0;
+}
+
+int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		     struct ibv_qp_init_attr *init, struct ibv_query_qp *cmd,
+		     size_t cmd_size)
+{
+	(void)qp;
+	(void)attr;
+	(void)mask;
+	(void)init;
+	(void)cmd;
+	(void)cmd_size;
+	return 0;
+}
+
+int ibv_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	kernel.objects--;
+	return 0;
+}
+
+struct ibv_cq *fake_cq(int cqe)
+{
+	fake_context.context.device = &fake_device;
+	fake_context.context.cmd_fd = FAKE_FD;
+	return rover_create_cq(&fake_context.context, cqe, NULL, 0);
+}
+
+struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.cap = { .max_send_wr = wr, .max_recv_wr = wr,
+			 .max_send_sge = sge, .max_recv_sge = sge,
+			 .max_inline_data = inl },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = &fake_pd,
+	};
+	struct ibv_qp *qp;
+
+	fake_context.context.device = &fake_device;
+	fake_context.context.cmd_fd = FAKE_FD;
+	if (ex) {
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = rover_op_all(IBV_QPT_RC);
+	}
+	qp = rover_create_qp_ex(&fake_context.context, &attr);
+	return qp ? to_qp(qp) : NULL;
+}
+
+void fake_state(struct rover_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	if (!rover_modify_qp(&qp->vqp.qp, &attr, IBV_QP_STATE))
+		qp->vqp.qp.state = state;
+}
