@@ -188,7 +188,7 @@ void rover_say(const char *device, const char *what, int err)
 }
 
 #if IBVERBS_PABI_VERSION >= 59
-#define PROV_ATTR struct verbs_create_cq_prov_attr *prov,
+#define PROV_ATTR struct verbs_create_cq_prov_attr *prov __attribute__((unused)),
 #else
 #define PROV_ATTR
 #endif
