@@ -3,7 +3,8 @@
 #
 # build.sh: the module for one kernel, and the user-space provider, both built inside the root tree.
 
-# Kernels share no objects, hence a copy of the sources for each. rsync keeps times, so what has not changed is not built again.
+# Kernels share no objects, hence a copy of the sources for each. What has not changed is not touched and not built again; what has is
+# dated now, since it may have been edited while an earlier build ran, and would look older than that one's objects.
 build() {
 	local kernel=$1 version dir
 	shift
@@ -27,7 +28,7 @@ build_module() {
 		dir=/rover/build/$1 version=$2 sources=$3
 		shift 3
 		# Objects at the receiving end are no business of --delete.
-		rsync -rlpt --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
+		rsync -rlpc --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
 		# No type information for BPF: nobody here reads it, and it takes longer to make than the module.
 		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 		module=$(find "$dir/src" -name rover.ko)
