@@ -18,6 +18,7 @@
 #define pr_fmt(fmt) "rover: " fmt
 
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include <rdma/rover-abi.h>
@@ -70,6 +71,13 @@ static int check_netdev(struct net_device *ndev)
 
 	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
 		pr_warn("%s is no Ethernet interface\n", netdev_name(ndev));
+		return -EOPNOTSUPP;
+	}
+	/* The core gives such a device no GIDs, but its real one gets them. */
+	if (is_vlan_dev(ndev)) {
+		pr_warn("%s is a VLAN: its addresses are GIDs of a device on %s\n",
+			netdev_name(ndev),
+			netdev_name(vlan_dev_real_dev(ndev)));
 		return -EOPNOTSUPP;
 	}
 	dev = get_by_netdev(ndev);

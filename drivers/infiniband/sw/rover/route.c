@@ -93,10 +93,11 @@ int rover_path_init(struct rover_path *path, struct net *net,
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
-	if (!IS_ERR(ndev))
+	/* A VLAN or macvlan of the interface may live in another namespace. */
+	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), net))
 		path->ifindex = ndev->ifindex;
 	rcu_read_unlock();
-	if (IS_ERR(ndev))
+	if (!path->ifindex)
 		return -EINVAL;
 
 	if (rdma_gid_attr_network_type(sgid) == RDMA_NETWORK_IPV4)
