@@ -114,7 +114,7 @@ static void run_sgl(struct pair *p, const void *data)
 	plan_run(conn_open(p, &attr), plan);
 }
 
-static void all_ops(struct pair *p, const char *family)
+static void all_ops(struct pair *p, const char *family, uint32_t biggest)
 {
 	struct job_arg arg = { .extended = false };
 	unsigned int i;
@@ -122,7 +122,7 @@ static void all_ops(struct pair *p, const char *family)
 	for (arg.mtu = IBV_MTU_256; arg.mtu <= IBV_MTU_4096; arg.mtu++) {
 		for (i = 0; i < ARRAY_SIZE(ops); i++) {
 			arg.opcode = ops[i].opcode;
-			arg.biggest = p->ipv6 ? 65537 : 8 << 20;
+			arg.biggest = p->ipv6 ? 65537 : biggest;
 			if (p->quick)
 				arg.biggest = p->ipv6 || arg.mtu != IBV_MTU_4096 ? 4097 : 65537;
 			if (arg.mtu > p->port.active_mtu)
@@ -206,7 +206,8 @@ static void run_inline_too_long(struct pair *p, const void *arg)
 		/* A sum of 2^32 + 1 must not pass for 1. */
 		if (c->cap.max_send_sge >= 2 && !arg) {
 			struct ibv_sge two[2] = {
-				{ (uintptr_t)bytes, 0x80000001, 0 }, { (uintptr_t)bytes, 0x80000000, 0 }
+				{ (uintptr_t)bytes, 0x80000001, 0 },
+				{ (uintptr_t)bytes, 0x80000000, 0 },
 			};
 
 			wr = wr_send(1, two, 2, IBV_SEND_SIGNALED | IBV_SEND_INLINE);
@@ -363,7 +364,7 @@ static void run_contention(struct pair *p, const void *arg)
 		queue_next(attr.send, &wc);
 		check(p, wc.status == IBV_WC_SUCCESS, "%s", ibv_wc_status_str(wc.status));
 		memcpy(&was, r->buf + 8 * wc.wr_id, 8);
-		check(p, was < (uint64_t)total && !seen[was], "%llu is returned twice, or never added",
+		check(p, was < (uint64_t)total && !seen[was], "%llu is returned twice, or too much",
 		      (unsigned long long)was);
 		seen[was] = 1;
 	}
@@ -496,7 +497,7 @@ static void all_mixtures(struct pair *p)
 		pair_family(p, ipv6);
 		for (arg.mtu = IBV_MTU_256; arg.mtu <= p->port.active_mtu; arg.mtu++) {
 			arg.extended = arg.mtu % 2;
-			pair_case(p, run_mixture, &arg, "%s: both ends mix all operations at MTU %u",
+			pair_case(p, run_mixture, &arg, "%s: both ends mix operations at MTU %u",
 				  ipv6 ? "IPv6" : "IPv4", bytes_of(arg.mtu));
 		}
 	}
@@ -505,17 +506,32 @@ static void all_mixtures(struct pair *p)
 	pair_case(p, run_many, p, "%d queue pairs on one extended completion queue", MANY);
 }
 
+/* A little of everything, for those who want to know whether RC works at all. */
+static void all_brief(struct pair *p)
+{
+	struct job_arg arg = { .mtu = IBV_MTU_1024, .biggest = p->quick ? 3000 : 20000 };
+
+	pair_case(p, run_mixture, &arg, "both ends mix all operations");
+	pair_case(p, run_atomic, &arg, "atomics");
+	pair_family(p, true);
+	arg.extended = true;
+	pair_case(p, run_mixture, &arg, "the same over IPv6, by ibv_wr_*()");
+	pair_family(p, false);
+}
+
 int main(int argc, char **argv)
 {
+	uint32_t biggest;
 	struct pair p;
 
 	pair_open(&p, argc, argv);
-	if (pair_wants(&p, "ops"))
-		all_ops(&p, "IPv4");
-	pair_family(&p, true);
-	if (pair_wants(&p, "ops"))
-		all_ops(&p, "IPv6");
-	pair_family(&p, false);
+	biggest = pair_wants(&p, "ops") ? 8 << 20 : (1 << 20) + 3;
+	if (pair_wants(&p, "ops") || pair_wants(&p, "short")) {
+		all_ops(&p, "IPv4", biggest);
+		pair_family(&p, true);
+		all_ops(&p, "IPv6", biggest);
+		pair_family(&p, false);
+	}
 	if (pair_wants(&p, "extended"))
 		all_extended(&p);
 	if (pair_wants(&p, "sgl"))
@@ -526,5 +542,7 @@ int main(int argc, char **argv)
 		all_atomics(&p);
 	if (pair_wants(&p, "mixture"))
 		all_mixtures(&p);
+	if (pair_wants(&p, "brief"))
+		all_brief(&p);
 	return pair_close(&p);
 }

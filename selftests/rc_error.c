@@ -332,7 +332,8 @@ static void suffer(struct setup *s, const struct wrong *w)
 		event = event_next(p, &qp, 5000 * p->slow);
 		check(p, event >= 0, "no event, where \"%s\" should be",
 		      ibv_event_type_str(w->event));
-		check(p, event == w->event && qp == s->c->qp, "event \"%s\", where \"%s\" should be",
+		check(p, event == w->event && qp == s->c->qp,
+		      "event \"%s\", where \"%s\" should be",
 		      ibv_event_type_str(event), ibv_event_type_str(w->event));
 	}
 	if (w->received)
@@ -410,7 +411,7 @@ static void all_remote(struct pair *p)
 					    IBV_WC_REM_ACCESS_ERR, 0, IBV_EVENT_QP_ACCESS_ERR };
 			all_wrong(p, &w, 1);
 		}
-		/* IBTA table 58: an operation that the QP is not set up for is an invalid request. */
+		/* IBTA table 58: what the QP is not set up for is an invalid request. */
 		w = (struct wrong){ NO_QP_RIGHT, ops[i].opcode, ops[i].size,
 				    IBV_WC_REM_INV_REQ_ERR, 0, IBV_EVENT_QP_REQ_ERR };
 		all_wrong(p, &w, 1);

@@ -239,7 +239,8 @@ static void want_refused(struct conn *c, enum ibv_qp_state from, struct ibv_qp_a
 {
 	int error = ibv_modify_qp(c->qp, attr, mask);
 
-	check(c->p, error == EINVAL, "to %s %s 0x%x: %s, not EINVAL",
+	/* ENODATA is what the core says of a GID that is not there. */
+	check(c->p, error == EINVAL || error == ENODATA, "to %s %s 0x%x: %s, not EINVAL",
 	      state_names[attr->qp_state], what, bit, error ? strerror(error) : "accepted");
 	conn_want_state(c, from);
 }
@@ -248,7 +249,7 @@ static void want_refused(struct conn *c, enum ibv_qp_state from, struct ibv_qp_a
 static void try_transition(struct conn *c, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	const struct transition *t = find_transition(from, to);
-	/* The alternate path is left out: a device without path migration may refuse it anywhere. */
+	/* Not the alternate path, which a device may refuse anywhere. */
 	int known = IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_ACCESS_FLAGS |
 		    IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU |
 		    IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_RQ_PSN |
@@ -593,6 +594,7 @@ static void run_maximum(struct pair *p, const void *arg)
 	undo_now(p, q);
 }
 
+/* Error 0: any will do. */
 static void want_no_mr(struct pair *p, void *buf, size_t len, int access, int error,
 		       const char *what)
 {
@@ -601,7 +603,8 @@ static void want_no_mr(struct pair *p, void *buf, size_t len, int access, int er
 	if (mr)
 		ibv_dereg_mr(mr);
 	check(p, !mr, "%s can be registered", what);
-	check(p, errno == error, "%s: %s, not %s", what, strerror(errno), strerror(error));
+	check(p, !error || errno == error, "%s: %s, not %s", what, strerror(errno),
+	      strerror(error));
 }
 
 static void run_bad_memory(struct pair *p, const void *arg)
@@ -616,10 +619,11 @@ static void run_bad_memory(struct pair *p, const void *arg)
 	munmap(map + 8192, 4096);
 	want_no_mr(p, map, 12288, IBV_ACCESS_LOCAL_WRITE, EFAULT, "memory with a hole");
 	want_no_mr(p, map + 8192, 1, 0, EFAULT, "a byte that is not there");
-	want_no_mr(p, map, -4096UL, 0, errno, "almost all there is");
+	want_no_mr(p, map, -4096UL, 0, 0, "almost all there is");
 	want_no_mr(p, fixed, 4096, IBV_ACCESS_LOCAL_WRITE, EFAULT, "read-only memory to write to");
 	/* IBTA 10.6.3.1: remote write or atomic access wants local write access. */
-	want_no_mr(p, map, 4096, IBV_ACCESS_REMOTE_WRITE, EINVAL, "remote write without local write");
+	want_no_mr(p, map, 4096, IBV_ACCESS_REMOTE_WRITE, EINVAL,
+		   "remote write without local write");
 	want_no_mr(p, map, 4096, IBV_ACCESS_REMOTE_ATOMIC, EINVAL,
 		   "remote atomic without local write");
 	mr = ibv_reg_mr(p->pd, fixed, 4096, IBV_ACCESS_REMOTE_READ);

@@ -246,15 +246,16 @@ static void make_qp(struct conn *c)
 		.send_cq = c->send->cq, .recv_cq = c->recv->cq,
 		.qp_type = IBV_QPT_RC, .sq_sig_all = c->attr.sq_sig_all,
 		.cap = {
-			c->attr.send_wr, c->attr.recv_wr, c->attr.send_sge, c->attr.recv_sge,
-			c->attr.inline_data
+			c->attr.send_wr, c->attr.recv_wr, c->attr.send_sge,
+			c->attr.recv_sge, c->attr.inline_data
 		},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = c->attr.pd,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
 				  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV,
+				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
+				  IBV_QP_EX_WITH_SEND_WITH_INV,
 	};
 	struct ibv_qp_init_attr plain = {
 		.send_cq = init.send_cq, .recv_cq = init.recv_cq, .cap = init.cap,

@@ -28,7 +28,7 @@ struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int acce
 /* Tell each other where the memory is. */
 void region_swap(struct pair *p, struct region *region);
 
-/* A completion queue of the classic kind, or an extended one; with a channel for events if wanted. */
+/* A completion queue, classic or extended, with or without a channel for events. */
 struct queue {
 	struct pair *p;
 	struct ibv_cq *cq;
@@ -101,7 +101,7 @@ int conn_modify(struct conn *c, enum ibv_qp_state to);
 enum ibv_qp_state conn_state(struct conn *c);
 void conn_want_state(struct conn *c, enum ibv_qp_state state);
 
-/* Post a chain of work requests, the classic way or through ibv_wr_*(), as the connection is; the error number. */
+/* Post a chain, classic or by ibv_wr_*() as the connection is; the error number. */
 int conn_post(struct conn *c, struct ibv_send_wr *wr);
 
 /* The same, and it has to succeed. */
@@ -121,7 +121,7 @@ static inline struct ibv_sge sge_of(const struct region *region, size_t at, uint
 	return (struct ibv_sge){ (uintptr_t)region->buf + at, len, region->mr->lkey };
 }
 
-/* Asynchronous events of the device: the next of this type within ms, for this queue pair if one is given. */
+/* Wait ms at most for this asynchronous event, of this queue pair if one is given. */
 bool event_wait(struct pair *p, enum ibv_event_type type, struct ibv_qp *qp, unsigned int ms);
 
 /* The next event of any kind within ms, or -1. */

@@ -249,6 +249,8 @@ static void report(struct pair *p, const char *name, uint64_t took)
 	bool failed = p->result == FAILED || p->peer_result == FAILED;
 	bool skipped = p->result == SKIPPED || p->peer_result == SKIPPED;
 
+	const char *why = p->result == SKIPPED ? p->why : p->peer_why;
+
 	p->cases++;
 	p->failed += failed;
 	p->skipped += !failed && skipped;
@@ -261,8 +263,7 @@ static void report(struct pair *p, const char *name, uint64_t took)
 	if (failed)
 		printf("not ok %u - %s\n", p->cases, name);
 	else if (skipped)
-		printf("ok %u - %s # SKIP %s\n", p->cases, name,
-		       p->result == SKIPPED ? p->why : p->peer_why);
+		printf("ok %u - %s # SKIP %s\n", p->cases, name, why);
 	else
 		printf("ok %u - %s\n", p->cases, name);
 	if (getenv("TIMES"))

@@ -96,7 +96,7 @@ void skip(struct pair *p, const char *fmt, ...)
 /* A line for whoever reads the log. */
 void note(struct pair *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What to do at the end of the case, last come first served; what has been undone early is forgotten. */
+/* What to do at the end of the case, the last first; or do it now, and then no more. */
 void undo_later(struct pair *p, int (*undo)(void *what), void *what, const char *name);
 void undo_now(struct pair *p, void *what);
 

@@ -372,6 +372,14 @@ static void blame(struct job *job, size_t at, const uint8_t *want)
 	     pattern_show(job->memory[1]->buf, want, at, job->memory[1]->len));
 }
 
+/* READs land at the requester, all else at the responder. */
+static bool lands_here(struct job *job, struct transfer *t)
+{
+	bool read = t->opcode == IBV_WR_RDMA_READ;
+
+	return job->asks == read;
+}
+
 void job_judge(struct job *job)
 {
 	struct plan *plan = job->plan;
@@ -386,9 +394,8 @@ void job_judge(struct job *job)
 	/* The source may not have changed anywhere, at neither end. */
 	at = pattern_differ(job->memory[0]->buf, source, job->memory[0]->len);
 	check(plan->p, at == job->memory[0]->len, "byte %zu of the source has changed", at);
-	/* READs land at the requester, all else at the responder. */
 	for (i = 0; i < plan->n; i++)
-		if (job->asks == (plan->list[i].opcode == IBV_WR_RDMA_READ))
+		if (lands_here(job, &plan->list[i]))
 			overlay(plan, &plan->list[i], source, want);
 	at = pattern_differ(target->buf, want, target->len);
 	if (at < target->len)

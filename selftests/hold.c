@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hold - makes objects on a device and keeps them, one end only
+ *
+ *	hold DEVICE [--qps N] [--mrs N] [--cqes N] [--gid INDEX] [--once]
+ *
+ * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
+ * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
+ * standard input ends.  With a GID the queue pairs are brought to RTS, each
+ * connected to itself.  When the device goes away it prints "fatal", tries to
+ * use what it has, closes it, and exits with status 3.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+
+static char memory[4096];
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_qp **qps;
+static struct ibv_mr **mrs;
+static int n_qps, n_mrs, gid = -1;
+
+static void die(const char *what)
+{
+	printf("error: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void connect_to_itself(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			  IBV_QP_ACCESS_FLAGS))
+		die("modify to INIT");
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+		.ah_attr = { .is_global = 1, .port_num = 1,
+			     .grh = { .sgid_index = gid, .hop_limit = 1 } },
+	};
+	if (ibv_query_gid(ctx, 1, gid, &attr.ah_attr.grh.dgid))
+		die("query_gid");
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			  IBV_QP_MIN_RNR_TIMER))
+		die("modify to RTR");
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+		.max_rd_atomic = 1,
+	};
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			  IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
+		die("modify to RTS");
+}
+
+static void make_all(void)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC, .cap = { 1, 1, 1, 1, 0 }, .send_cq = cq, .recv_cq = cq,
+	};
+	int i;
+
+	for (i = 0; i < n_qps; i++) {
+		qps[i] = ibv_create_qp(pd, &init);
+		if (!qps[i])
+			die("create_qp");
+		printf("qp 0x%x\n", qps[i]->qp_num);
+		if (gid >= 0)
+			connect_to_itself(qps[i]);
+	}
+	for (i = 0; i < n_mrs; i++) {
+		mrs[i] = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE |
+				    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);
+		if (!mrs[i])
+			die("reg_mr");
+		printf("mr 0x%08x 0x%08x\n", mrs[i]->lkey, mrs[i]->rkey);
+	}
+}
+
+/* How much of this process is its own, and how much is mapped from the device. */
+static void account(void)
+{
+	unsigned long from, to, rings = 0, anonymous = 0;
+	char line[512];
+	FILE *file = fopen("/proc/self/maps", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strstr(line, "/dev/infiniband/uverbs") &&
+		    sscanf(line, "%lx-%lx", &from, &to) == 2)
+			rings += to - from;
+	if (file)
+		fclose(file);
+	file = fopen("/proc/self/smaps_rollup", "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Anonymous: %lu kB", &from) == 1)
+			anonymous = from * 1024;
+	if (file)
+		fclose(file);
+	printf("anonymous %lu\nrings %lu\n", anonymous, rings);
+}
+
+/* Every verb must still return, with an error or not; destruction must succeed. */
+static int after_the_end(void)
+{
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	struct ibv_mr *mr;
+	struct ibv_wc wc;
+
+	mr = ibv_reg_mr(pd, memory, sizeof(memory), 0);
+	if (mr)
+		die("memory can be registered on a device that is gone");
+	if (n_qps) {
+		ibv_post_send(qps[0], &send, &bad);
+		if (!ibv_query_qp(qps[0], &attr, IBV_QP_STATE, &init))
+			die("a QP of a device that is gone answers");
+	}
+	ibv_poll_cq(cq, 1, &wc);
+	ibv_req_notify_cq(cq, 0);
+	return 3;
+}
+
+static void destroy_all(void)
+{
+	int i;
+
+	for (i = 0; i < n_mrs; i++)
+		if (ibv_dereg_mr(mrs[i]))
+			die("dereg_mr");
+	for (i = 0; i < n_qps; i++)
+		if (ibv_destroy_qp(qps[i]))
+			die("destroy_qp");
+	if (ibv_destroy_cq(cq))
+		die("destroy_cq");
+	if (ibv_dealloc_pd(pd))
+		die("dealloc_pd");
+	if (ibv_close_device(ctx))
+		die("close_device");
+}
+
+static int keep(void)
+{
+	struct pollfd fds[2] = { { 0, POLLIN }, { ctx->async_fd, POLLIN } };
+	struct ibv_async_event event;
+	char dust[64];
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0)
+			return 1;
+		if (fds[1].revents) {
+			if (ibv_get_async_event(ctx, &event))
+				die("get_async_event");
+			ibv_ack_async_event(&event);
+			printf("event %s\n", ibv_event_type_str(event.event_type));
+			if (event.event_type != IBV_EVENT_DEVICE_FATAL)
+				continue;
+			printf("fatal\n");
+			return after_the_end();
+		}
+		if (fds[0].revents && read(0, dust, sizeof(dust)) <= 0)
+			return 0;
+	}
+}
+
+static void open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **at;
+
+	for (at = list; at && *at; at++)
+		if (!strcmp(ibv_get_device_name(*at), name))
+			ctx = ibv_open_device(*at);
+	if (!ctx)
+		die(name);
+	ibv_free_device_list(list);
+}
+
+int main(int argc, char **argv)
+{
+	int i, cqes = 16, once = 0, status;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (i = 2; i < argc; i++) {
+		if (!strcmp(argv[i], "--once"))
+			once = 1;
+		else if (i + 1 == argc)
+			break;
+		else if (!strcmp(argv[i], "--qps"))
+			n_qps = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--mrs"))
+			n_mrs = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--cqes"))
+			cqes = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--gid"))
+			gid = atoi(argv[++i]);
+	}
+	if (argc < 2 || i < argc) {
+		fprintf(stderr, "usage: hold DEVICE [OPTION...], see the top of hold.c\n");
+		return 2;
+	}
+	open_device(argv[1]);
+	pd = ibv_alloc_pd(ctx);
+	cq = ibv_create_cq(ctx, cqes, NULL, NULL, 0);
+	qps = calloc(n_qps + 1, sizeof(*qps));
+	mrs = calloc(n_mrs + 1, sizeof(*mrs));
+	if (!pd || !cq || !qps || !mrs)
+		die("PD or CQ");
+	make_all();
+	account();
+	printf("ready\n");
+	status = once ? 0 : keep();
+	destroy_all();
+	printf("done\n");
+	return status;
+}

@@ -1,0 +1,100 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ktap.sh: the cases of a shell test, in KTAP. A test sources lib/net.sh (and this with it), calls try for each case, and
+# ends with `finish`.
+#
+#	try TITLE FUNCTION ARG...	FUNCTION is the case. It runs in a subshell under set -e; its status decides: 0 passed, 4 skipped
+#					(see skip), anything else failed, and then what it printed is shown. Its background jobs
+#					are ended.
+#	fail WORDS, skip WORDS		leave the case
+#	finish				print the plan; exit with 0, 1 or 4
+
+set -uo pipefail
+
+ktap_number=0 ktap_failed=0 ktap_skipped=0
+ktap_out=$(mktemp /tmp/case.XXXXXX)
+trap 'rm -f "$ktap_out"' EXIT
+
+# The debug kernel is some sixty times slower where data is moved: all limits are in seconds of a release kernel.
+slow=1
+[[ ${KERNEL:-} != debug ]] || slow=8
+export SLOW=${SLOW:-$slow}
+
+quick() { [[ ${QUICK:-0} != 0 ]]; }
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 4
+}
+
+# A background job of a case is often `on`, which passes SIGTERM on to what it runs.
+ktap_end_jobs() {
+	local jobs
+	mapfile -t jobs < <(jobs -p)
+	((${#jobs[@]})) || return 0
+	kill "${jobs[@]}" 2>/dev/null
+	wait 2>/dev/null
+}
+
+try() {
+	local title=$1 status=0 began=$SECONDS
+	shift
+	ktap_number=$((ktap_number + 1))
+	# Not in a condition, or set -e would mean nothing inside. A case that is told to end does so by `exit`: the trap counts.
+	(
+		trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
+		trap 'exit 143' TERM INT HUP
+		set -e
+		"$@"
+	) >"$ktap_out" 2>&1 </dev/null
+	status=$?
+	case $status in
+	0) echo "ok $ktap_number $title" ;;
+	4)
+		ktap_skipped=$((ktap_skipped + 1))
+		echo "ok $ktap_number $title # SKIP $(tail -n 1 "$ktap_out")"
+		;;
+	*)
+		ktap_failed=$((ktap_failed + 1))
+		tail -n 60 "$ktap_out" | tr -d '\0' | sed 's/^/# /'
+		echo "not ok $ktap_number $title"
+		echo "# status $status"
+		;;
+	esac
+	[[ ! ${TIMES:-} ]] || echo "# took $((SECONDS - began)) s"
+	# What a case has to say when all is well.
+	((status)) || grep -a '^note: ' "$ktap_out" | sed 's/^note: /# /'
+	return 0
+}
+
+finish() {
+	echo "1..$ktap_number"
+	((!ktap_failed)) || exit 1
+	((ktap_number > ktap_skipped)) || exit 4
+	exit 0
+}
+
+# within SECONDS CMD...: wait until CMD is true
+within() {
+	local deadline=$((SECONDS + $1 * slow)) limit=$1
+	shift
+	until "$@"; do
+		((SECONDS < deadline)) || fail "not within $((limit * slow)) seconds: $*"
+		sleep 0.1
+	done
+}
+
+# took_ms COMMAND...: run it, leave the time it took in $ms
+timed() {
+	local from status=0
+	from=$(date +%s%N)
+	"$@" || status=$?
+	ms=$((($(date +%s%N) - from) / 1000000))
+	return $status
+}

@@ -1,0 +1,145 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# net.sh: what the shell tests do at the two ends of the lab's network (tools/vm): programs with a limit in time, pairs of server
+# and client, counters, GIDs. END is a or b everywhere.
+
+here=$(dirname "${BASH_SOURCE[0]}")/..
+# shellcheck source=selftests/lib/ktap.sh
+. "$here/lib/ktap.sh"
+
+: "${DEV_A:?this runs in a guest of the lab: tools/vm/vm run -- ...}"
+
+# Seconds a program may take, and the TCP port of the next server.
+limit=60
+port=$((19000 + RANDOM % 4000))
+
+dev_of() { if [[ $1 == a ]]; then echo "$DEV_A"; else echo "$DEV_B"; fi; }
+ndev_of() { if [[ $1 == a ]]; then echo "$NDEV_A"; else echo "$NDEV_B"; fi; }
+addr_of() { if [[ $1 == a ]]; then echo "$ADDR_A"; else echo "$ADDR_B"; fi; }
+addr6_of() { if [[ $1 == a ]]; then echo "$ADDR6_A"; else echo "$ADDR6_B"; fi; }
+other() { if [[ $1 == a ]]; then echo b; else echo a; fi; }
+single() { [[ $TOPOLOGY == single ]]; }
+
+# at END CMD...: like on, with a limit
+at() {
+	local end=$1
+	shift
+	timeout -k 5 $((limit * slow)) on "$end" "$@"
+}
+
+# A case's command that has to fail, and to say TEXT: refused TEXT CMD...
+refused() {
+	local text=$1 said
+	shift
+	if said=$("$@" 2>&1); then fail "this should have failed: $*"; fi
+	[[ $said == *"$text"* ]] || fail "$* fails with \"$said\", not with \"$text\""
+}
+
+exists() { at "$1" test -e "/sys/class/infiniband/${2:-$(dev_of "$1")}"; }
+gone() { ! exists "$@"; }
+
+# port_is END FILE TEXT: is that what /sys says of the port?
+port_is() { [[ $(at "$1" cat "/sys/class/infiniband/$(dev_of "$1")/ports/1/$2") == *"$3"* ]]; }
+
+# gids END [DEVICE]: the table without its empty rows, "INDEX GID TYPE" each
+gids() {
+	# shellcheck disable=SC2016 # the shell over there expands this
+	at "$1" bash -c 'cd "/sys/class/infiniband/$1/ports/1" || exit
+		for index in {0..255}; do
+			read -r gid <gids/$index || break
+			[[ $gid == 0000:0000:0000:0000:0000:0000:0000:0000 ]] || echo "$index $gid $(cat gid_attrs/types/$index)"
+		done 2>/dev/null' gids "${2:-$(dev_of "$1")}"
+}
+
+# The table's form of an address of ours: 10.77.0.1 and fd77::1 both end in the number.
+gid_text() {
+	local rest=${1##*[.:]}
+	case $1 in
+	*.*) printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' ${1//./ } ;;
+	*) printf '%s:0000:0000:0000:0000:0000:0000:%04x' "${1%%:*}" "0x$rest" ;;
+	esac
+}
+
+# gid_index END ADDRESS
+gid_index() {
+	local wanted index gid type
+	wanted=$(gid_text "$2")
+	while read -r index gid type; do
+		[[ $gid != "$wanted" || $type != *v2* ]] || { echo "$index"; return; }
+	done < <(gids "$1")
+	echo "no GID $wanted at $1" >&2
+	return 1
+}
+
+# counter END NAME...: their sum. The core keeps what it has read for ten milliseconds.
+counter() {
+	local end=$1 name files=()
+	shift
+	for name; do files+=("/sys/class/infiniband/$(dev_of "$end")/ports/1/hw_counters/$name"); done
+	sleep 0.02
+	at "$end" cat "${files[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+listening() { [[ $(at "$1" ss -Hltn "sport = :$2") ]]; }
+
+# both SERVER CLIENT: shell words of either's command line; a is the client. Both must succeed. Output in $said_a, $said_b.
+both() {
+	local server status=0 try
+	said_a=$(mktemp /tmp/said.XXXXXX) said_b=$(mktemp /tmp/said.XXXXXX)
+	at b bash -c "exec $1" >"$said_b" 2>&1 &
+	server=$!
+	for ((try = 0; try < 200 * slow; try++)); do
+		! listening b "$port" || break
+		kill -0 $server 2>/dev/null || break
+		sleep 0.05
+	done
+	at a bash -c "exec $2" >"$said_a" 2>&1 || status=$?
+	echo "a: $2" && cat "$said_a"
+	((!status)) || kill $server 2>/dev/null || true
+	wait $server || status=$((status ? status : $?))
+	echo "b: $1" && cat "$said_b"
+	port=$((port + 1))
+	return $status
+}
+
+# pingpong [OPTION...]: ibv_rc_pingpong with checked data, over IPv4 or, with family=6, IPv6
+pingpong() {
+	local gid_a gid_b own=("$ADDR_A" "$ADDR_B")
+	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
+	gid_a=$(gid_index a "${own[0]}")
+	gid_b=$(gid_index b "${own[1]}")
+	both "ibv_rc_pingpong -p $port -d $DEV_B -g $gid_b -c $*" "ibv_rc_pingpong -p $port -d $DEV_A -g $gid_a -c $* $ADDR_B"
+	grep -q 'invalid data' "$said_a" "$said_b" && fail "the data is wrong"
+	grep -q 'bytes in .* seconds' "$said_a" && grep -q 'bytes in .* seconds' "$said_b"
+}
+
+# perftest TOOL [OPTION...]: ib_TOOL between the ends; rows of figures in $rows
+perftest() {
+	local tool=ib_$1
+	shift
+	both "$tool -F -p $port -d $DEV_B $*" "$tool -F -p $port -d $DEV_A $* $ADDR_B"
+	rows=$(grep -cE '^ *[0-9]+ +[0-9]+ +[0-9]' "$said_a") || fail "$tool prints no figures"
+	# Some of its complaints do not show in its exit status.
+	! grep -iE 'failed|error|mismatch|unsupported' "$said_a" "$said_b"
+}
+
+# What one program holds of the devices at both ends, as text to compare.
+resources() {
+	local end
+	for end in a b; do at $end rdma resource show | sed 's/ ctx [0-9]*//; s/^[0-9]*: //'; done | grep -E "^($DEV_A|$DEV_B)" | sort -u
+}
+nothing_held() { ! resources | grep -qE ' (cq|qp|mr|pd) [1-9]'; }
+
+# A small transfer shows that both ends are well.
+traffic() { pingpong -n 20 -s 8192; }
+
+# link_add END: the lab's own device, again
+link_add() { at "$1" rdma link add "$(dev_of "$1")" type rover netdev "$(ndev_of "$1")"; }
+
+# mend END...: whatever the case before has left, the devices are there again
+mend() {
+	local end
+	[[ -d /sys/module/rover ]] || modprobe rover
+	for end in a b; do exists $end || link_add $end || true; done
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the kernel selftests of rover, in a guest of the lab (make test), and prints KTAP: each test with its cases
+# indented. The last line is the sum of all cases: N passed, N failed, N skipped.
+#
+#	selftests/run.sh [TEST...]	all, or those named: rc, loss, ...
+#
+# QUICK=1 for less of everything, TIMES=1 for how long each case took.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+# What there is, with seconds each may take on a release kernel. What removes devices and modules comes last.
+tests=(
+	basic:120
+	rc:300
+	errors:200
+	perftest:200
+	resource:90
+	keys:60
+	mem:60
+	wire:120
+	loss:150
+	kill:150
+	link:120
+	unplug:200
+)
+
+export OUT=$PWD/build/selftests
+quiet_make() { make -s -C selftests OUT="$OUT" 2>&1 | sed 's/^/# /'; }
+
+limit_of() {
+	local test
+	for test in "${tests[@]}"; do [[ ${test%:*} != "$1" ]] || { echo "${test#*:}"; return; }; done
+	echo 300
+}
+
+if (($#)); then
+	names=("${@%.sh}")
+	names=("${names[@]##*/}")
+else
+	names=()
+	for test in "${tests[@]}"; do [[ ! -e selftests/${test%:*}.sh ]] || names+=("${test%:*}"); done
+fi
+slow=1
+[[ ${KERNEL:-} != debug ]] || slow=4
+
+echo "KTAP version 1"
+echo "1..${#names[@]}"
+# Nothing to do when the host has built them.
+quiet_make || { echo "Bail out! the programs of the selftests do not build"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+
+passed=0 failed=0 skipped=0 number=0
+log=$(mktemp /tmp/selftests.XXXXXX)
+for name in "${names[@]}"; do
+	number=$((number + 1)) began=$SECONDS
+	echo "  KTAP version 1"
+	timeout -k 10 $(($(limit_of "$name") * slow)) "selftests/$name.sh" 2>&1 </dev/null | tee "$log" | sed -u '/^KTAP\|^TAP/d; s/^/  /'
+	status=${PIPESTATUS[0]}
+	good=$(grep -acE '^ok ' "$log")
+	skip=$(grep -acE '^ok .*# SKIP' "$log")
+	bad=$(grep -acE '^not ok ' "$log")
+	good=$((good - skip))
+	why=
+	# A test that did not come to its end has not passed, whatever its cases say.
+	if ((status == 124 || status == 137)); then
+		why="it took too long"
+	elif ((status && status != 4 && !bad)); then
+		why="exit status $status"
+	elif ! grep -aqE '^1\.\.[0-9]+' "$log"; then
+		why="it did not come to its end"
+	fi
+	if [[ $why ]]; then
+		bad=$((bad + 1))
+		echo "  not ok $((good + bad + skip)) $name: $why"
+	fi
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	if ((bad)); then
+		echo "not ok $number $name"
+	elif ((!good)); then
+		echo "ok $number $name # SKIP"
+	else
+		echo "ok $number $name"
+	fi
+	echo "# $name: $good passed, $bad failed, $skip skipped in $((SECONDS - began)) s"
+done
+rm -f "$log"
+echo "$passed passed, $failed failed, $skipped skipped"
+exit $((failed > 0))
