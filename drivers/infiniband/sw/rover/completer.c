@@ -180,6 +180,8 @@ static void not_ready(struct rover_qp *qp, u8 code)
 		}
 		req->rnr_retries--;
 	}
+	/* The next try is one packet: it may well be in vain again. */
+	req->window = 1;
 	rover_retransmit_not_ready(qp, code);
 }
 

@@ -82,7 +82,9 @@ static void batch_end(struct batch *b)
 		return;
 	b->qp = NULL;
 	if (b->sending) {
-		if (test_and_clear_bit(ROVER_WORK_TX, &qp->work))
+		/* In error the bit asks for a flush, which is for run to do. */
+		if (rover_qp_allows(qp, ROVER_MAY_COMPLETE) &&
+		    test_and_clear_bit(ROVER_WORK_TX, &qp->work))
 			rover_requester_run(qp);
 		spin_unlock(&qp->tx_lock);
 	} else {
