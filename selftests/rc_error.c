@@ -446,6 +446,11 @@ static const struct wrong others[] = {
 	{ RECV_BOUNDS, IBV_WR_SEND, 100, IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR, 0 },
 };
 
+/* One for those who look at counters only. */
+static const struct wrong access_denied = {
+	NO_RIGHT, IBV_WR_RDMA_WRITE, 4096, IBV_WC_REM_ACCESS_ERR, 0, IBV_EVENT_QP_ACCESS_ERR
+};
+
 int main(int argc, char **argv)
 {
 	struct pair p;
@@ -455,5 +460,7 @@ int main(int argc, char **argv)
 		all_remote(&p);
 	if (pair_wants(&p, "others"))
 		all_wrong(&p, others, sizeof(others) / sizeof(others[0]));
+	if (pair_wants(&p, "access"))
+		all_wrong(&p, &access_denied, 1);
 	return pair_close(&p);
 }

@@ -772,18 +772,24 @@ static void all_states(struct pair *p)
 	pair_case(p, run_bad_values, NULL, "attributes out of range");
 }
 
-static void all_retries(struct pair *p)
+static void all_gone(struct pair *p)
 {
 	/* A retry takes 4 ms with timeout 10, and 33 ms with timeout 13. */
 	static const struct patience gone[] = {
 		{ 10, 0, 0, 2000 }, { 10, 3, 12, 3000 }, { 13, 3, 99, 4000 }, { 10, 7, 29, 6000 },
 	};
-	static const uint8_t rnr[] = { 0, 2 };
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
 		pair_case(p, run_gone, &gone[i], "peer gone: retry_cnt %u, timeout %u",
 			  gone[i].retry_cnt, gone[i].timeout);
+}
+
+static void all_rnr(struct pair *p)
+{
+	static const uint8_t rnr[] = { 0, 2 };
+	unsigned int i;
+
 	for (i = 0; i < 2; i++)
 		pair_case(p, run_rnr_error, &rnr[i], "receiver not ready: rnr_retry %u", rnr[i]);
 	pair_case(p, run_rnr_wait, NULL, "receiver not ready: rnr_retry 7 waits");
@@ -796,8 +802,10 @@ int main(int argc, char **argv)
 	pair_open(&p, argc, argv);
 	if (pair_wants(&p, "states"))
 		all_states(&p);
-	if (pair_wants(&p, "retries"))
-		all_retries(&p);
+	if (pair_wants(&p, "gone"))
+		all_gone(&p);
+	if (pair_wants(&p, "rnr"))
+		all_rnr(&p);
 	if (pair_wants(&p, "overflow"))
 		pair_case(&p, run_overflow, NULL, "a completion queue that overflows");
 	if (pair_wants(&p, "limits")) {

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# pair.sh: runs the programs made with lib/pair.c, one process at each end, and takes over their cases. For tests that have
+# sourced lib/net.sh.
+
+built=$(cd "$here/.." && pwd -P)/build/selftests
+
+# One line of KTAP of a program, numbered anew.
+pair_line() {
+	local title=${1#* - }
+	case $1 in
+	'ok '*'# SKIP '*) ktap_skipped=$((ktap_skipped + 1)) ;;
+	'ok '*) ;;
+	'not ok '*) ktap_failed=$((ktap_failed + 1)) ;;
+	1..*) return ;;
+	*)
+		echo "# ${1#\# }"
+		return
+		;;
+	esac
+	ktap_number=$((ktap_number + 1))
+	echo "${1%%ok *}ok $ktap_number $title"
+}
+
+# pair_cases PROGRAM [GROUP...]: PROGRAM at both ends; its cases become cases of this test
+pair_cases() {
+	local program=$built/$1 line server client status=0 said=/tmp/said.pair number=$ktap_number failed=$ktap_failed
+	next_port
+	at b "$program" b $port "${@:2}" >$said 2>&1 </dev/null &
+	server=$!
+	exec {lines}< <(at a "$program" a $port "${@:2}" 2>&1 </dev/null)
+	client=$!
+	while IFS= read -r line <&$lines; do pair_line "$line"; done
+	exec {lines}<&-
+	wait $client || status=$?
+	# Without its other half the server ends by itself, or never.
+	((!status)) || within 5 eval "! kill -0 $server 2>/dev/null" || kill $server 2>/dev/null
+	wait $server || status=$((status ? status : $?))
+	sed 's/^/# b says: /' $said
+	# Whatever else has gone wrong is a case too.
+	if ((ktap_number == number || (status && ktap_failed == failed))); then
+		pair_line "not ok - $* comes to its end (exit status $status)"
+	fi
+}
+
+# pair_quietly PROGRAM [GROUP...]: the same as part of a case, that is, its failure is an error
+pair_quietly() {
+	local before=$ktap_failed
+	pair_cases "$@"
+	((ktap_failed == before))
+}
