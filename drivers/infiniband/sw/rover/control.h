@@ -58,13 +58,13 @@ int rover_qp_modify(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 /**
  * rover_qp_query() - ib_device_ops.query_qp
- * @ib: created
+ * @ib: created; old cores may be destroying it meanwhile
  * @attr: to be filled in; all of it
  * @mask: not looked at
  * @init: to be filled in
  *
  * Context: may sleep.
- * Return: 0.
+ * Return: 0, or -EINVAL when it was being destroyed.
  */
 int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);

@@ -20,7 +20,10 @@
  *  5. skbs in a device, for as long as the device likes: with a reference of
  *     their own, dropped by the destructor, which counts and perhaps kicks (4).
  *     Memory of the program in them has page references.
- *  6. Mappings of the rings: they hold the pages of the rings and nothing else.
+ *  6. Onlookers (rdma resource): cores before 7.2 let them look until destroy
+ *     has returned.  They take a reference, by rover_qp_get_ib(), as long as
+ *     there is one to be had.
+ *  7. Mappings of the rings: they hold the pages of the rings and nothing else.
  *
  * So after @alive is cleared under both locks only the memory of struct
  * rover_qp is used, and the rest can go.
@@ -145,6 +148,7 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 /* What is left of a queue pair that nobody runs: see above. */
 static void dismantle(struct rover_qp *qp)
 {
+	RCU_INIT_POINTER(container_of(qp->ib, struct rover_ibqp, ib)->qp, NULL);
 	rover_timer_stop(qp);
 	rover_path_destroy(&qp->path);
 	rover_ring_destroy(&qp->sq);
@@ -221,7 +225,7 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	if (err)
 		goto err_dismantle;
 	ib->qp_num = qp->obj.key;
-	container_of(ib, struct rover_ibqp, ib)->qp = qp;
+	rcu_assign_pointer(container_of(ib, struct rover_ibqp, ib)->qp, qp);
 
 	if (udata) {
 		resp.qpn = qp->obj.key;
@@ -250,8 +254,10 @@ int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata)
 int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)
 {
-	struct rover_qp *qp = rover_qp(ib);
+	struct rover_qp *qp = rover_qp_get_ib(ib);
 
+	if (!qp)
+		return -EINVAL;
 	mutex_lock(&qp->ctl);
 	*attr = qp->attr;
 	spin_lock_bh(&qp->rx_lock);
@@ -276,5 +282,6 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		.qp_type = ib->qp_type,
 		.port_num = 1,
 	};
+	rover_qp_put(qp);
 	return 0;
 }

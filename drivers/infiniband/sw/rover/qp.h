@@ -317,15 +317,20 @@ struct rover_qp {
 	struct rover_rsp rsp;
 };
 
-/* What the core allocates; the queue pair proper outlives it by a moment. */
+/*
+ * What the core allocates; the queue pair proper may outlive it, or be gone
+ * before it: see rover_qp_get_ib().
+ */
 struct rover_ibqp {
 	struct ib_qp ib;
-	struct rover_qp *qp;
+	struct rover_qp __rcu *qp;
 };
 
+/* For verbs, which the core keeps apart from destroy. */
 static inline struct rover_qp *rover_qp(struct ib_qp *ib)
 {
-	return container_of(ib, struct rover_ibqp, ib)->qp;
+	return rcu_dereference_protected(container_of(ib, struct rover_ibqp,
+						      ib)->qp, true);
 }
 
 #endif /* ROVER_QP_H */

@@ -55,6 +55,18 @@ static void free_rcu(struct rcu_head *rcu)
 		wake_up_var(&unfreed);
 }
 
+struct rover_qp *rover_qp_get_ib(struct ib_qp *ib)
+{
+	struct rover_qp *qp;
+
+	rcu_read_lock();
+	qp = rcu_dereference(container_of(ib, struct rover_ibqp, ib)->qp);
+	if (qp && !refcount_inc_not_zero(&qp->refs))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
 void rover_qp_put(struct rover_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->refs))

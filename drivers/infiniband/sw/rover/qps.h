@@ -55,6 +55,18 @@ static inline void rover_qp_get(struct rover_qp *qp)
 }
 
 /**
+ * rover_qp_get_ib() - the queue pair of an object of the core's, for onlookers
+ * @ib: referenced, but perhaps being destroyed
+ *
+ * The cores of 6.1 and 6.12 show queue pairs (rdma resource) until after they
+ * have called destroy_qp, and ask query_qp and fill_res_qp_entry meanwhile.
+ *
+ * Context: any.
+ * Return: with a reference; NULL when it is destroyed.
+ */
+struct rover_qp *rover_qp_get_ib(struct ib_qp *ib);
+
+/**
  * rover_qp_put() - drop a reference
  * @qp: freed with the last one, after a grace period
  *

@@ -13,7 +13,7 @@
 
 #include "cq.h"
 #include "mr.h"
-#include "qp.h"
+#include "qps.h"
 #include "restrack.h"
 
 /* Rows end in a table of their own, opened here and closed by finish(). */
@@ -32,17 +32,13 @@ static int finish(struct sk_buff *msg, struct nlattr *table, int err)
 	return 0;
 }
 
-int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib)
+static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 {
-	const struct rover_qp *qp = rover_qp(ib);
 	const struct rover_req *req = &qp->req;
 	const struct rover_rsp *rsp = &qp->rsp;
-	struct nlattr *table = start(msg);
-	int err = 0;
+	int err;
 
-	if (!table)
-		return -EMSGSIZE;
-	err = err ?: rdma_nl_put_driver_u32(msg, "una", READ_ONCE(req->una));
+	err = rdma_nl_put_driver_u32(msg, "una", READ_ONCE(req->una));
 	err = err ?: rdma_nl_put_driver_u32(msg, "psn", READ_ONCE(req->psn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "next_psn",
 					    READ_ONCE(req->next_psn));
@@ -61,6 +57,22 @@ int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib)
 	err = err ?: rdma_nl_put_driver_u32(msg, "msn", READ_ONCE(rsp->msn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "tx_skbs",
 					    atomic_read(&qp->tx_skbs));
+	return err;
+}
+
+int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib)
+{
+	struct nlattr *table = start(msg);
+	struct rover_qp *qp;
+	int err = 0;
+
+	if (!table)
+		return -EMSGSIZE;
+	qp = rover_qp_get_ib(ib);
+	if (qp) {
+		err = put_qp(msg, qp);
+		rover_qp_put(qp);
+	}
 	return finish(msg, table, err);
 }
 
