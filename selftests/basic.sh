@@ -41,7 +41,8 @@ attributes() {
 }
 
 for end in a b; do try "ibv_devinfo -v of $end: limits, state, GIDs" attributes $end; done
-few=300
+know_gids
+few=200
 ! quick || few=30
 try "ibv_rc_pingpong, polling" pingpong -n $few
 try "ibv_rc_pingpong -e, with events" pingpong -e -n $few

@@ -19,20 +19,16 @@ case_of() { try "ib_$*" expect 1 "$@"; }
 n=200
 ! quick || n=20
 for op in write read send; do
-	case_of ${op}_bw -n $n -m 4096
 	case_of ${op}_lat -n $n
 	case_of ${op}_bw -n $n -q 16 -s 4096
-	case_of ${op}_bw -n $n -b
+	case_of ${op}_bw -n $((n / 4)) -b
 done
 case_of atomic_bw -n $n
 case_of atomic_lat -n $n
-case_of atomic_bw -n $n -A CMP_AND_SWAP
-case_of atomic_bw -n $n -q 16
-case_of atomic_bw -n $n -b
+case_of atomic_bw -n $n -A CMP_AND_SWAP -q 16 -b
 # The tool has events for these only.
-case_of read_bw -n $n -e
+case_of read_bw -n $n -s 4096 -e
 case_of read_lat -n $n -e
-case_of send_bw -n $n -e
 case_of send_lat -n $n -e
 case_of send_bw -n $n -e -q 16 -b -s 4096
 # It has inline data for these only.
@@ -40,8 +36,10 @@ case_of write_bw -n $n -I 64 -s 64
 case_of write_lat -n $n -I 64 -s 64
 case_of send_bw -n $n -I 64 -s 64
 case_of send_lat -n $n -I 64 -s 64
-if ! quick; then
-	for op in write read send; do try "ib_${op}_bw -a, 2 bytes to 8 MiB" expect 23 ${op}_bw -a -n 10 -m 4096; done
-	for op in write read send; do try "ib_${op}_lat -a" expect 23 ${op}_lat -a -n 10 -m 4096; done
+if quick; then
+	for op in write read send; do case_of ${op}_bw -n $n -m 4096; done
+else
+	for op in write read send; do try "ib_${op}_bw -a, 2 bytes to 8 MiB" expect 23 ${op}_bw -a -n 5 -m 4096; done
+	for op in write read send; do try "ib_${op}_lat -a" expect 23 ${op}_lat -a -n 5 -m 4096; done
 fi
 finish

@@ -12,18 +12,18 @@ cd "$(dirname "$0")/.." || exit
 
 # What there is, with seconds each may take on a release kernel. What removes devices and modules comes last.
 tests=(
-	basic:120
-	rc:300
-	errors:200
-	perftest:200
-	resource:90
+	basic:200
+	rc:400
+	errors:300
+	perftest:300
+	resource:100
 	keys:60
 	mem:60
-	wire:120
-	loss:150
-	kill:150
-	link:120
-	unplug:200
+	wire:200
+	loss:200
+	kill:200
+	link:200
+	unplug:300
 )
 
 export OUT=$PWD/build/selftests

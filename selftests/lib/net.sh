@@ -10,9 +10,10 @@ here=$(dirname "${BASH_SOURCE[0]}")/..
 
 : "${DEV_A:?this runs in a guest of the lab: tools/vm/vm run -- ...}"
 
-# Seconds a program may take, and the TCP port of the next server.
+# Seconds a program may take, and the TCP port of the last server; a case is a subshell, so it is not counted from one to
+# the next.
 limit=60
-port=$((19000 + RANDOM % 4000))
+next_port() { port=$((19000 + SRANDOM % 9000)); }
 
 dev_of() { if [[ $1 == a ]]; then echo "$DEV_A"; else echo "$DEV_B"; fi; }
 ndev_of() { if [[ $1 == a ]]; then echo "$NDEV_A"; else echo "$NDEV_B"; fi; }
@@ -46,10 +47,22 @@ port_is() { [[ $(at "$1" cat "/sys/class/infiniband/$(dev_of "$1")/ports/1/$2") 
 gids() {
 	# shellcheck disable=SC2016 # the shell over there expands this
 	at "$1" bash -c 'cd "/sys/class/infiniband/$1/ports/1" || exit
-		for index in {0..255}; do
+		for index in {0..31}; do
 			read -r gid <gids/$index || break
-			[[ $gid == 0000:0000:0000:0000:0000:0000:0000:0000 ]] || echo "$index $gid $(cat gid_attrs/types/$index)"
+			[[ $gid != 0000:0000:0000:0000:0000:0000:0000:0000 ]] || continue
+			read -r type <gid_attrs/types/$index
+			echo "$index $gid $type"
 		done 2>/dev/null' gids "${2:-$(dev_of "$1")}"
+}
+
+# Starting programs costs much where the processor is emulated: look the usual GIDs up once.
+know_gids() {
+	local end address
+	for end in a b; do
+		for address in "$(addr_of $end)" "$(addr6_of $end)"; do
+			declare -g "gid_${end}_${address//[^0-9a-f]/_}=$(gid_index $end "$address")"
+		done
+	done
 }
 
 # The table's form of an address of ours: 10.77.0.1 and fd77::1 both end in the number.
@@ -63,7 +76,8 @@ gid_text() {
 
 # gid_index END ADDRESS
 gid_index() {
-	local wanted index gid type
+	local wanted index gid type known="gid_${1}_${2//[^0-9a-f]/_}"
+	[[ ! ${!known:-} ]] || { echo "${!known}"; return; }
 	wanted=$(gid_text "$2")
 	while read -r index gid type; do
 		[[ $gid != "$wanted" || $type != *v2* ]] || { echo "$index"; return; }
@@ -81,25 +95,40 @@ counter() {
 	at "$end" cat "${files[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-listening() { [[ $(at "$1" ss -Hltn "sport = :$2") ]]; }
+# Wait until PORT is listened on at END, or PROCESS is gone. Starting a program costs, so the loop has none in it.
+await_server() {
+	# shellcheck disable=SC2016 # expanded by the shell that runs it
+	local loop='exec {idle}<> <(:)
+		for ((try = 0; try < $3; try++)); do
+			for file in tcp tcp6; do
+				[[ ! $(</proc/$1/net/$file) =~ :$2\ [0-9A-F]+:0000\ 0A ]] || exit 0
+			done
+			[[ ! $4 || -e /proc/$4 ]] || exit 1
+			read -rt 0.05 -u $idle
+		done
+		exit 1' pid
+	if [[ -e /run/lab/$1.pid ]]; then
+		read -r pid <"/run/lab/$1.pid"
+		(set -- "$pid" "$(printf %04X "$2")" $((400 * slow)) "$3"; eval "$loop")
+	else
+		at "$1" bash -c "$loop" await self "$(printf %04X "$2")" $((400 * slow)) ""
+	fi
+}
 
-# both SERVER CLIENT: shell words of either's command line; a is the client. Both must succeed. Output in $said_a, $said_b.
+# both SERVER CLIENT: words of either's command line; a is the client. Both must succeed. Output in $said_a, $said_b.
 both() {
-	local server status=0 try
-	said_a=$(mktemp /tmp/said.XXXXXX) said_b=$(mktemp /tmp/said.XXXXXX)
-	at b bash -c "exec $1" >"$said_b" 2>&1 &
+	local server status=0
+	said_a=/tmp/said.a said_b=/tmp/said.b
+	# shellcheck disable=SC2086 # words
+	at b $1 >$said_b 2>&1 </dev/null &
 	server=$!
-	for ((try = 0; try < 200 * slow; try++)); do
-		! listening b "$port" || break
-		kill -0 $server 2>/dev/null || break
-		sleep 0.05
-	done
-	at a bash -c "exec $2" >"$said_a" 2>&1 || status=$?
-	echo "a: $2" && cat "$said_a"
+	await_server b "$port" $server || status=1
+	# shellcheck disable=SC2086 # words
+	((status)) || at a $2 >$said_a 2>&1 || status=$?
 	((!status)) || kill $server 2>/dev/null || true
 	wait $server || status=$((status ? status : $?))
-	echo "b: $1" && cat "$said_b"
-	port=$((port + 1))
+	echo "a: $2" && cat $said_a
+	echo "b: $1" && cat $said_b
 	return $status
 }
 
@@ -109,15 +138,20 @@ pingpong() {
 	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
 	gid_a=$(gid_index a "${own[0]}")
 	gid_b=$(gid_index b "${own[1]}")
+	next_port
 	both "ibv_rc_pingpong -p $port -d $DEV_B -g $gid_b -c $*" "ibv_rc_pingpong -p $port -d $DEV_A -g $gid_a -c $* $ADDR_B"
-	grep -q 'invalid data' "$said_a" "$said_b" && fail "the data is wrong"
-	grep -q 'bytes in .* seconds' "$said_a" && grep -q 'bytes in .* seconds' "$said_b"
+	local said
+	for said in "$(<$said_a)" "$(<$said_b)"; do
+		[[ $said != *"invalid data"* ]] || fail "the data is wrong"
+		[[ $said == *"bytes in "*" seconds"* ]] || fail "it prints no result"
+	done
 }
 
 # perftest TOOL [OPTION...]: ib_TOOL between the ends; rows of figures in $rows
 perftest() {
 	local tool=ib_$1
 	shift
+	next_port
 	both "$tool -F -p $port -d $DEV_B $*" "$tool -F -p $port -d $DEV_A $* $ADDR_B"
 	rows=$(grep -cE '^ *[0-9]+ +[0-9]+ +[0-9]' "$said_a") || fail "$tool prints no figures"
 	# Some of its complaints do not show in its exit status.
