@@ -104,7 +104,7 @@ await_server() {
 				[[ ! $(</proc/$1/net/$file) =~ :$2\ [0-9A-F]+:0000\ 0A ]] || exit 0
 			done
 			[[ ! $4 || -e /proc/$4 ]] || exit 1
-			read -rt 0.05 -u $idle
+			read -rt 0.05 -u $idle || :
 		done
 		exit 1' pid
 	if [[ -e /run/lab/$1.pid ]]; then
@@ -165,6 +165,15 @@ resources() {
 }
 nothing_held() { ! resources | grep -qE ' (cq|qp|mr|pd) [1-9]'; }
 
+# Within so many seconds all programs have let go of all they had.
+let_go() {
+	(within "$1" nothing_held) && return
+	resources
+	at a rdma resource show qp
+	ps -eo pid,ppid,stat,wchan:24,args --ppid 2 -p 2 -N
+	fail "not all is given back"
+}
+
 # A small transfer shows that both ends are well.
 traffic() { pingpong -n 20 -s 8192; }
 
@@ -176,4 +185,53 @@ mend() {
 	local end
 	[[ -d /sys/module/rover ]] || modprobe rover
 	for end in a b; do exists $end || link_add $end || true; done
+}
+
+programs=$(cd "$here/.." && pwd -P)/build/selftests
+
+# hold END [OPTION...]: the program hold in the background, on the device of END or on that of $holding. Its process is $holder,
+# its words are in $held.
+hold() {
+	local end=$1 pipe=/tmp/hold.$1.$BASHPID input
+	shift
+	held=/tmp/held.$end
+	rm -f "$pipe"
+	mkfifo "$pipe"
+	exec {input}<>"$pipe"
+	at "$end" "$programs/hold" "${holding:-$(dev_of "$end")}" "$@" <"$pipe" >"$held" 2>&1 {input}>&- &
+	holder=$!
+	hold_input=$input
+	# Open at its end by now, or it fails.
+	within 30 grep -qE '^(ready|error)' "$held"
+	rm -f "$pipe"
+	grep -q '^ready' "$held" || fail "hold: $(<"$held")"
+}
+
+# release: let go of it, which has to work
+release() {
+	exec {hold_input}>&-
+	wait "$holder"
+}
+
+# promptly CMD...: within five seconds, without failing
+promptly() {
+	timed "$@" || fail "$* fails"
+	echo "$* took $ms ms"
+	((ms < 5000 * slow)) || fail "$* took $ms ms"
+}
+
+is_over() { ! kill -0 "$1" 2>/dev/null; }
+
+# ends_within SECONDS PROCESS: its exit status in $status
+ends_within() {
+	within "$1" is_over "$2"
+	status=0
+	wait "$2" || status=$?
+}
+
+# Module and devices at both ends; in single they share the module.
+module_ends() { if single; then echo a; else echo a b; fi; }
+unload() {
+	local end
+	for end in $(module_ends); do at "$end" rmmod rover; done
 }

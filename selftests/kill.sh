@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# kill: either program of a transfer is killed at a random moment. The other one ends, nothing is left behind, and
+# whoever comes next finds all in order.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+# start END CMD...: in the background, its process id over there in a file
+start() {
+	local end=$1
+	shift
+	at "$end" rm -f "/tmp/victim.$end"
+	# shellcheck disable=SC2016 # the shell over there expands this
+	at "$end" bash -c 'echo $$ >/tmp/victim.$0; exec "$@"' "$end" "$@" >"/tmp/said.$end" 2>&1 </dev/null &
+}
+
+# shellcheck disable=SC2016 # the shell over there expands this
+strike() { at "$1" bash -c 'until [[ -s /tmp/victim.$0 ]]; do sleep 0.05; done; kill -KILL $(</tmp/victim.$0)' "$1"; }
+
+# round TOOL VICTIM SECONDS: kill VICTIM that long after the client has started
+round() {
+	local tool=$1 victim=$2 moment=$3 server client
+	echo "--- $tool: $victim dies after $moment s"
+	next_port
+	start b "ib_$tool" -F -p "$port" -d "$DEV_B" -D 60 -s 65536
+	server=$!
+	await_server b "$port" $server
+	start a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B"
+	client=$!
+	sleep "$moment"
+	strike "$victim"
+	if [[ $victim == a ]]; then
+		ends_within 5 $client
+		# perftest's server of SENDs polls for what will never come; the others see the TCP connection end.
+		if [[ $tool == send_bw ]]; then
+			sleep 0.5
+			kill $server 2>/dev/null || true
+		fi
+		ends_within 25 $server
+	else
+		ends_within 5 $server
+		# It asks, nobody answers: the retries must come to an end, and the program must hear of it.
+		ends_within 40 $client
+		((status)) || fail "the client has not noticed: $(</tmp/said.a)"
+		((status != 124)) || fail "the client did not end: $(</tmp/said.a)"
+	fi
+	let_go 10
+}
+
+rounds() {
+	local tool=$1 victim=$2 n=$3
+	while ((n--)); do
+		round "$tool" "$victim" "$((SRANDOM % (2 * slow))).$((SRANDOM % 900 + 100))"
+	done
+	traffic
+}
+
+know_gids
+n=3
+! quick || n=1
+for tool in write_bw read_bw send_bw; do
+	try "ib_$tool: the client is killed, $n times" rounds $tool a $n
+	try "ib_$tool: the server is killed, $n times" rounds $tool b $n
+done
+
+# Many objects at once, and nobody to take them down in order.
+kill_holder() {
+	hold a --qps 200 --mrs 200 --gid "$(gid_index a "$ADDR_A")"
+	resources | grep -q "$DEV_A.*qp 200" || fail "not 200 queue pairs: $(resources)"
+	# The program, not the one that carries its signals.
+	if single; then kill -KILL "$(pgrep -f "^$programs/hold $DEV_A")"; else at a pkill -KILL -x hold; fi
+	let_go 20
+	traffic
+}
+try "a program with 200 connected queue pairs and 200 regions is killed" kill_holder
+finish

@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# link: rdma link add and delete, and a device that follows its netdev. Beside the lab's own devices, on veth pairs x0-x1 at
+# end a.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+rename=x_rover
+
+# Another netdev at a, with an address of each kind.
+x_up() {
+	x_down
+	at a ip link add x0 mtu 4200 type veth peer name x1 mtu 4200
+	at a ip addr add 10.88.0.1/24 dev x0
+	at a ip addr add fd88::1/64 dev x0 nodad
+	at a ip link set x1 up
+	at a ip link set x0 up
+	within 5 x_has_link_local
+}
+x_has_link_local() { at a ip -6 addr show dev x0 | grep -q fe80; }
+x_down() { at a ip link delete x0 2>/dev/null || at a ip link delete x9 2>/dev/null || true; within 10 gone a $rename; }
+x_add() { at a rdma link add $rename type rover netdev x0; }
+x_has_gid() { gids a $rename | grep -q "$1"; }
+x_lacks_gid() { ! x_has_gid "$1"; }
+x_info() { at a ibv_devinfo -v -d $rename; }
+x_says() { [[ $(x_info) =~ $1 ]]; }
+
+add_and_delete() {
+	local n
+	for n in 1 2 3 4 5; do
+		at a rdma link delete "$DEV_A"
+		gone a || fail "it is still there"
+		link_add a
+		exists a || fail "it is not there"
+	done
+	traffic
+}
+
+wrong_use() {
+	refused "No such device" at a rdma link add y type rover netdev there_is_none
+	refused "File exists" at a rdma link add y type rover netdev "$NDEV_A"
+	gone a y
+	x_up
+	refused "File exists" at a rdma link add "$DEV_A" type rover netdev x0
+	at a ip tuntap add t0 mode tun
+	refused "not supported" at a rdma link add y type rover netdev t0
+	at a ip link delete t0
+	traffic
+}
+
+second_device() {
+	x_up
+	x_add
+	[[ $(at a rdma link show) == *"link $rename/1 state ACTIVE physical_state LINK_UP netdev x0"* ]] || fail "$(at a rdma link show)"
+	# On its own: the other one is not touched.
+	traffic
+	at a rdma link delete $rename
+	gone a $rename || fail "still there"
+	traffic
+}
+
+gids_at_once() {
+	local said
+	x_up
+	# One shell: no time passes between the two.
+	# shellcheck disable=SC2016 # the shell over there expands this
+	said=$(at a bash -ec 'rdma link add $0 type rover netdev x0
+		cd /sys/class/infiniband/$0/ports/1/gids; cat 0 1 2 3 4 || true' $rename)
+	echo "$said"
+	for gid in 0000:0000:0000:0000:0000:ffff:0a58:0001 fd88:0000:0000:0000:0000:0000:0000:0001 fe80:; do
+		grep -q "^$gid" <<<"$said" || fail "no GID $gid"
+	done
+	[[ $(grep -vc '^0000:0000:0000:0000:0000:0000:0000:0000' <<<"$said") == 3 ]] || fail "not three GIDs"
+}
+
+addresses() {
+	x_up
+	x_add
+	at a ip addr add 10.88.0.9/24 dev x0
+	within 5 x_has_gid "0000:ffff:0a58:0009"
+	at a ip addr add fd88::9/64 dev x0 nodad
+	within 5 x_has_gid "fd88:.*:0009"
+	at a ip addr del 10.88.0.9/24 dev x0
+	within 5 x_lacks_gid "0000:ffff:0a58:0009"
+	at a ip addr del fd88::9/64 dev x0
+	within 5 x_lacks_gid "fd88:.*:0009"
+	x_has_gid "0000:ffff:0a58:0001" || fail "one GID too many has gone"
+}
+
+mtus() {
+	local mtu
+	x_up
+	x_add
+	for mtu in 4200:4096 1500:1024 9000:4096 3000:2048 1280:1024 600:512; do
+		at a ip link set x0 mtu ${mtu%:*}
+		x_says "active_mtu:"[[:space:]]*"${mtu#*:} " || fail "MTU ${mtu%:*}, but $(x_info | grep active_mtu)"
+	done
+}
+
+state_is() { [[ $(at a cat /sys/class/infiniband/$rename/ports/1/state) == *"$1"* ]]; }
+up_and_down() {
+	x_up
+	x_add
+	state_is ACTIVE || fail "not active"
+	holding=$rename hold a
+	at a ip link set x0 down
+	within 5 state_is DOWN
+	within 5 grep -q 'event.*port error' "$held"
+	[[ $(at a rdma link show $rename/1) == *"state DOWN"* ]] || fail "rdma link says otherwise"
+	at a ip link set x0 up
+	within 5 state_is ACTIVE
+	within 5 grep -q 'event.*port active' "$held"
+	# The cable, so to speak.
+	at a ip link set x1 down
+	within 5 state_is DOWN
+	at a ip link set x1 up
+	within 5 state_is ACTIVE
+	release
+}
+
+renamed() {
+	x_up
+	x_add
+	at a ip link set x0 down
+	at a ip link set x0 name x9 up
+	[[ $(at a rdma link show $rename/1) == *"netdev x9"* ]] || fail "$(at a rdma link show)"
+	within 5 state_is ACTIVE
+	within 5 x_has_gid "0000:ffff:0a58:0001"
+	at a rdma link delete $rename
+}
+
+removed() {
+	x_up
+	x_add
+	promptly at a ip link delete x0
+	within 5 gone a $rename
+	traffic
+}
+
+autoload() {
+	x_down
+	unload
+	! grep -q '^rover ' /proc/modules || fail "still loaded"
+	link_add a || fail "rdma link add does not load the module"
+	grep -q '^rover ' /proc/modules
+	mend
+	traffic
+}
+
+# Here, without `at`, is the initial namespace of guest a in both topologies: before 7.2 rxe takes its port there, and only there.
+taken() {
+	local end
+	modprobe -n rdma_rxe || skip "no rdma_rxe on this kernel"
+	for end in a b; do at $end rdma link delete "$(dev_of $end)"; done
+	modprobe rdma_rxe
+	ip link add y0 type veth peer name y1
+	ip link set y1 up
+	ip link set y0 up
+	trap 'status=$?; set +e; rdma link delete rxe_y; rdma link delete rover_y; ip link delete y0; rmmod rdma_rxe; mend; ktap_end_jobs; exit $status' EXIT
+	rdma link add rxe_y type rxe netdev y0
+	dmesg -C
+	refused "Address already in use" rdma link add rover_y type rover netdev y1
+	dmesg
+	dmesg | grep -i 'rover.*4791' || fail "the kernel's log does not say which port is taken"
+	rdma link delete rxe_y
+	rmmod rdma_rxe
+	rdma link add rover_y type rover netdev y1 || fail "the port is free, but refused"
+	rdma link delete rover_y
+}
+
+know_gids
+try "add and delete, five times" add_and_delete
+try "wrong use is refused: no netdev, a netdev or a name that is taken, no Ethernet" wrong_use
+try "a second device on another netdev" second_device
+try "GIDs are there when rdma link add returns" gids_at_once
+try "addresses come and go as GIDs" addresses
+try "MTU changes show as active_mtu" mtus
+try "down and up of the netdev and of its peer: port state and events" up_and_down
+try "a renamed netdev" renamed
+try "removing the netdev removes the device" removed
+try "rdma link add loads the module" autoload
+try "port 4791 held by rxe: EADDRINUSE, and a word in the log" taken
+x_down
+finish

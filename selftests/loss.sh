@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# loss: a network that loses, doubles, reorders and corrupts. Every transfer completes with the right bytes all the same,
+# and the counters tell what has happened.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+bad_network() {
+	local end
+	for end in a b; do
+		at $end modprobe sch_netem || skip "no sch_netem on this kernel"
+		at $end tc qdisc replace dev "$(ndev_of $end)" root netem limit 20000 "$@"
+	done
+}
+good_network() {
+	local end
+	for end in a b; do at $end tc qdisc del dev "$(ndev_of $end)" root || true; done
+}
+
+# The sum of a few counters at both ends.
+count() { echo $(($(counter a "$@") + $(counter b "$@"))); }
+
+# under COUNTERS NETEM...: data is carried and checked on such a network until the counters have moved, and they must.
+under() {
+	local counters=$1 before after round
+	shift
+	# shellcheck disable=SC2086 # several
+	before=$(count $counters)
+	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
+	bad_network "$@"
+	for round in 1 2 3 4; do
+		pair_quietly rc_data brief || fail "a transfer has failed"
+		pingpong -n 100 -s 65536 -m 1024
+		# shellcheck disable=SC2086
+		after=$(count $counters)
+		((after == before)) || break
+	done
+	echo "$counters: $before, then $after"
+	((after > before)) || fail "$counters: still $before after $round rounds"
+	good_network
+	echo "note: $counters: $((after - before))"
+}
+
+know_gids
+limit=100
+try "1 % is lost: it is sent again" under "tx_retransmitted_packets" loss 1%
+try "1 % is lost: gaps are seen" under "out_of_sequence packet_seq_err local_ack_timeout_err" loss 1%
+try "5 % comes twice" under "duplicate_request" duplicate 5%
+try "a quarter comes early" under "out_of_sequence" delay 1ms reorder 25% 50%
+try "1 % is corrupt: the ICRC finds it" under "rx_icrc_encapsulated" corrupt 1%
+try "all at once" under "tx_retransmitted_packets" delay 1ms reorder 5% loss 1% duplicate 1% corrupt 1%
+try "and afterwards all is well" traffic
+finish

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mem: an idle, connected queue pair costs at most 8 KiB of kernel memory beyond its rings.
+#
+# The method: take all memory of the machine that is not free, before and after a program has made its queue pairs, and
+# subtract what is known not to be the kernel's (the program's own pages, page cache) and the rings. That counts each way in which
+# memory can be had, slab, vmalloc, per-CPU and bare pages, which no list of the kernel's does; and it counts rdma core's own share too.
+# Free lists of the CPUs are emptied first (drop_caches, compact_memory); what noise remains, some hundred KiB, is divided by 500.
+# What the slab and vmalloc say by themselves is printed beside it.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+many=500
+allowed=8192
+
+field() { awk -v name="$1:" '$1 == name { print $2 * 1024; exit }' "$2"; }
+
+# Bytes in use that are no program's and no file's. PageTables of the program that maps the rings are not the queue pair's.
+snapshot() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 1 >/proc/sys/vm/compact_memory
+	sleep 1
+	cat /proc/meminfo >/tmp/meminfo
+	used=$(($(field MemTotal /tmp/meminfo) - $(field MemFree /tmp/meminfo)))
+	for name in Buffers Cached SwapCached AnonPages PageTables; do used=$((used - $(field $name /tmp/meminfo))); done
+	slab=$(field Slab /tmp/meminfo) percpu=$(field Percpu /tmp/meminfo)
+}
+
+cost() {
+	local before slab_before percpu_before rings own
+	# Whatever is allocated once is there already: caches, page tables of vmalloc.
+	hold a --qps $many --gid "$gid"
+	release
+	hold a --qps 1 --gid "$gid"
+	snapshot
+	before=$used slab_before=$slab percpu_before=$percpu
+	rings=$(awk '/^rings/ { print $2 }' "$held")
+	release
+	hold a --qps $((many + 1)) --gid "$gid"
+	snapshot
+	rings=$(($(awk '/^rings/ { print $2 }' "$held") - rings))
+	release
+	((rings >= many * 4096)) || fail "$rings bytes of rings for $many queue pairs: what has been measured?"
+	own=$(((used - before - rings) / many))
+	echo "note: $own bytes each beyond $((rings / many)) bytes of rings; slab $(((slab - slab_before) / many)), per CPU $(((percpu - percpu_before) / many))"
+	((own > 256)) || fail "$own bytes each: no queue pair is as small, so this measures nothing"
+	((own <= allowed)) || fail "$own bytes each, more than $allowed"
+}
+
+# And it all comes back.
+given_back() {
+	local before i
+	hold a --qps $many --gid "$gid"
+	release
+	snapshot
+	before=$used
+	for i in 1 2 3 4; do
+		hold a --qps $many --gid "$gid"
+		release
+	done
+	snapshot
+	echo "note: $(((used - before) / 1024)) KiB more in use after $((4 * many)) queue pairs have come and gone"
+	((used - before < 4 * many * 512)) || fail "$((used - before)) bytes have not come back"
+}
+
+gid=$(gid_index a "$ADDR_A")
+if [[ ${KERNEL:-} == debug ]]; then
+	try "an idle queue pair in RTS costs at most 8 KiB" skip "KASAN and kmemleak take memory of their own for each object"
+else
+	try "an idle queue pair in RTS costs at most 8 KiB" cost
+fi
+try "its memory comes back" given_back
+finish

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# resource: what an administrator can see: rdma resource show, rdma statistic, tracepoints.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+# want TEXT PATTERN...: every pattern (extended, of grep) is in it
+want() {
+	local text=$1 pattern
+	shift
+	echo "$text"
+	for pattern; do grep -qE -- "$pattern" <<<"$text" || fail "no \"$pattern\" here"; done
+}
+
+objects() {
+	local kind
+	hold a --qps 3 --mrs 2 --cqes 100 --gid "$(gid_index a "$ADDR_A")"
+	qpn=$(($(awk '/^qp/ { print $2; exit }' "$held")))
+	want "$(at a rdma resource show)" "$DEV_A: pd 1 cq 1 qp 3 .*mr 2 "
+	want "$(at a rdma -dd resource show qp link "$DEV_A")" "lqpn $qpn .*rqpn $qpn .*type RC state RTS .*rq-psn [0-9]+ .*sq-psn [0-9]+ .*comm hold" \
+		"drv_window [0-9]+" "drv_epsn [0-9]+" "drv_msn [0-9]+" "drv_outstanding 0"
+	(($(at a rdma resource show qp link "$DEV_A" | grep -c 'state RTS') == 3)) || fail "not three queue pairs in RTS"
+	want "$(at a rdma -dd resource show cq dev "$DEV_A")" "cqe [0-9]+ .*comm hold" "drv_produced 0" "drv_overflow 0"
+	want "$(at a rdma -dd resource show mr dev "$DEV_A")" "rkey 0x[0-9a-f]+ .*mrlen 4096 .*comm hold" "drv_access 0x"
+	want "$(at a rdma -dd resource show pd dev "$DEV_A")" "users [0-9]+ .*comm hold"
+	for kind in qp cq mr pd; do
+		at a rdma -j -p resource show $kind dev "$DEV_A" | python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin))' ||
+			fail "rdma -j resource show $kind is empty"
+	done
+	release
+	nothing_held || fail "still held: $(resources)"
+}
+
+# What is under way is seen: the PSNs move while data does.
+psns() { at a rdma resource show qp link "$DEV_A" | awk '{ for (i = 1; i < NF; i++) if ($i == "sq-psn") print $(i + 1) }'; }
+moving() {
+	local server client before
+	next_port
+	at b ib_write_bw -F -p "$port" -d "$DEV_B" -D 30 >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	await_server b "$port" $server
+	at a ib_write_bw -F -p "$port" -d "$DEV_A" -D 30 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	client=$!
+	within 20 has_psn
+	before=$(psns)
+	within 20 has_moved "$before"
+	echo "sq-psn: $before, then $(psns)"
+	want "$(at a rdma resource show qp link "$DEV_A")" "state RTS" "comm ib_write_bw"
+	kill $client $server
+	let_go 20
+}
+has_psn() { [[ $(psns) =~ ^[0-9]+$ ]]; }
+has_moved() { [[ $(psns) != "$1" ]]; }
+
+# values END: a line "NAME NUMBER" for each counter
+values() { at "$1" rdma statistic show link "$(dev_of "$1")/1" | tr -s ' ' '\n' | paste - - | grep -E '^[a-z_]+\s[0-9]+$' || true; }
+
+counters() {
+	local name before after text
+	text=$(at a rdma statistic show link "$DEV_A/1")
+	for name in tx_packets tx_bytes rx_packets rx_bytes tx_retransmitted_packets out_of_sequence packet_seq_err duplicate_request \
+		local_ack_timeout_err rnr_nak_retry_err rx_icrc_encapsulated req_cqe_error resp_cqe_error; do
+		grep -qwE "$name [0-9]+" <<<"$text" || fail "no counter $name in rdma statistic: $text"
+	done
+	before=$(counter b rx_write_requests)
+	perftest write_bw -n 100 -s 65536
+	after=$(counter b rx_write_requests)
+	((after - before == 100)) || fail "rx_write_requests counts $((after - before)) of 100"
+	before=$(counter b rx_send_requests)
+	pingpong -n 100
+	after=$(counter b rx_send_requests)
+	((after - before == 100)) || fail "rx_send_requests counts $((after - before)) of 100"
+	# What one end has sent the other one has got, when nothing is lost, and both say so in bytes too.
+	sent=$(counter a tx_packets) got=$(counter b rx_packets)
+	before=$(counter a tx_bytes) after=$(counter b rx_bytes)
+	pingpong -n 50 -s 65536
+	sent=$(($(counter a tx_packets) - sent)) got=$(($(counter b rx_packets) - got))
+	((sent == got && sent > 50 * 64)) || fail "$sent packets sent, $got received"
+	sent=$(($(counter a tx_bytes) - before)) got=$(($(counter b rx_bytes) - after))
+	((sent == got && sent > 50 * 65536)) || fail "$sent bytes sent, $got received"
+}
+
+events=/sys/kernel/tracing
+
+# A datagram for b's port 4791: BTH and payload in hexadecimal, and what to change in the right ICRC. Computed here once more, by
+# the book (IBTA annex A17): over masked headers, by a plain CRC-32.
+packet='
+import socket, sys, zlib
+source, dest, body, flip = sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3]), int(sys.argv[4])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind((source, 50000))
+length = 8 + len(body) + 4
+ip = bytes([0x45, 255]) + (20 + length).to_bytes(2, "big") + bytes([0, 0, 0x40, 0, 255, 17, 255, 255])
+ip += socket.inet_aton(source) + socket.inet_aton(dest)
+udp = (50000).to_bytes(2, "big") + (4791).to_bytes(2, "big") + length.to_bytes(2, "big") + b"\xff\xff"
+masked = b"\xff" * 8 + ip + udp + body[:4] + b"\xff" + body[5:]
+s.sendto(body + (zlib.crc32(masked) ^ flip).to_bytes(4, "little"), (dest, 4791))'
+
+# drop COUNTER BODY [FLIP]: this packet, sent from a to b, is counted and traced there under this name
+drop() {
+	local name=$1 before after trace
+	before=$(counter b "$name")
+	at b bash -c "echo >$events/trace; echo 1 >$events/events/rover/rover_drop/enable"
+	at a python3 -c "$packet" "$ADDR_A" "$ADDR_B" "$2" "${3:-0}"
+	sleep 0.2
+	trace=$(at b grep rover_drop: $events/trace || true)
+	at b bash -c "echo 0 >$events/events/rover/rover_drop/enable"
+	after=$(counter b "$name")
+	echo "$name: $before, then $after; $trace"
+	((after == before + 1)) || fail "it is not counted"
+	[[ $trace =~ rover_drop:\ $name\  ]] || fail "the tracepoint does not tell of it"
+}
+
+events_exist() {
+	local name
+	for name in rover_drop rover_qp_state rover_go_back; do at a test -e "$events/events/rover/$name/enable" || fail "no $name"; done
+}
+
+# The life of a queue pair in the trace.
+states() {
+	at a bash -c "echo >$events/trace; echo 1 >$events/events/rover/rover_qp_state/enable"
+	hold a --qps 1 --gid "$(gid_index a "$ADDR_A")"
+	qpn=$(awk '/^qp/ { print $2 }' "$held")
+	release
+	at a bash -c "echo 0 >$events/events/rover/rover_qp_state/enable"
+	want "$(at a grep rover_qp_state $events/trace)" "qpn=$qpn 0 -> 1" "qpn=$qpn 1 -> 2" "qpn=$qpn 2 -> 3"
+}
+
+know_gids
+try "rdma resource show qp, cq, mr, pd" objects
+try "the PSN of a busy queue pair moves" moving
+try "rdma statistic counts" counters
+try "there are tracepoints" events_exist
+try "tracepoint: states of a queue pair" states
+# A BTH: opcode, flags, P_Key, QPN, PSN.
+try "dropped, counted, traced: a packet that is too short" drop rx_drop_short 0400ffff
+try "dropped, counted, traced: no such opcode" drop rx_drop_opcode 1f00ffff0012345600000001
+try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_length 0000ffff0012345600000001
+try "dropped, counted, traced: another partition" drop rx_drop_pkey 040012340012345600000001
+try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 0400ffff0012345600000001 1
+try "dropped, counted, traced: a queue pair that does not exist" drop rx_drop_unknown_qp 0400ffff0012345600000001
+finish

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# unplug: link, netdev and module go away under programs, busy and idle ones. It takes no time, the programs hear of it or end,
+# and everything can come back.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+# An idle program with all sorts of objects; then CMD...: it must hear of the end of its device, and be able to clean up.
+under_idle() {
+	mend
+	hold a --qps 20 --mrs 20 --gid "$(gid_index a "$ADDR_A")"
+	promptly "$@"
+	ends_within 10 "$holder"
+	cat "$held"
+	grep -q '^fatal' "$held" || fail "it has not heard of the end of its device"
+	grep -q '^done' "$held" || fail "it could not destroy what it had"
+	((status == 3)) || fail "it ended with status $status"
+	within 10 gone a
+	bring_back
+}
+
+# under_traffic TOOL CMD...: the device at a goes while a talks to b
+under_traffic() {
+	local tool=$1 server client
+	shift
+	mend
+	next_port
+	at b "ib_$tool" -F -p "$port" -d "$DEV_B" -D 60 -s 65536 >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	await_server b "$port" $server
+	at a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	client=$!
+	within 30 busy
+	promptly "$@"
+	# The client's requests come back flushed; perftest then gives up.
+	ends_within 20 $client
+	echo "client: status $status: $(</tmp/said.a)"
+	((status && status != 124)) || fail "the client has not noticed"
+	# The server has no more to do with it than a TCP connection, and with SENDs not even that.
+	[[ $tool != send_bw ]] || kill $server 2>/dev/null || true
+	ends_within 20 $server
+	within 10 gone a
+	bring_back
+}
+
+busy() { (($(counter a tx_packets) > 100)); }
+
+bring_back() {
+	mend
+	let_go 10
+	traffic
+}
+
+delete_link() { at a rdma link delete "$DEV_A"; }
+
+# Half of the pair goes, and the other half with it; both come again, with other hardware addresses.
+delete_netdev() { at a ip link delete "$NDEV_A"; }
+make_netdev() {
+	local end
+	ip link add "$NDEV_A" mtu 4200 netns a type veth peer name "$NDEV_B" mtu 4200 netns b
+	for end in a b; do
+		at $end ip addr add "$(addr_of $end)/24" dev "$(ndev_of $end)"
+		at $end ip addr add "$(addr6_of $end)/64" dev "$(ndev_of $end)" nodad
+		at $end ip link set "$(ndev_of $end)" up
+	done
+	within 10 has_link_local a
+	within 10 has_link_local b
+}
+has_link_local() { at "$1" ip -6 addr show dev "$(ndev_of "$1")" | grep -q fe80; }
+
+no_netdev() {
+	single || skip "the netdevs of a pair belong to the machine"
+	"$@"
+}
+netdev_under_idle() {
+	bring_back() { :; }
+	under_idle delete_netdev
+	within 10 gone b
+	make_netdev
+	mend
+	traffic
+}
+netdev_under_traffic() {
+	bring_back() { :; }
+	under_traffic write_bw delete_netdev
+	within 10 gone b
+	make_netdev
+	mend
+	traffic
+}
+
+remove_module() { at a rmmod rover; }
+
+reload() {
+	local n=$1 i end
+	unload || true
+	for ((i = 0; i < n; i++)); do
+		for end in $(module_ends); do
+			at "$end" modprobe rover
+			link_add "$end" || fail "link add, the ${i}th time"
+			at "$end" rmmod rover || fail "rmmod, the ${i}th time"
+		done
+	done
+	bring_back
+}
+
+# The module goes while it has nothing, a device, or devices with programs.
+know_gids
+try "rdma link delete under an idle program" under_idle delete_link
+for tool in write_bw read_bw send_bw; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done
+try "the netdev is removed under an idle program" no_netdev netdev_under_idle
+try "the netdev is removed under ib_write_bw" no_netdev netdev_under_traffic
+try "rmmod under an idle program" under_idle remove_module
+for tool in write_bw read_bw send_bw; do try "rmmod under ib_$tool" under_traffic $tool remove_module; done
+n=100
+! quick || n=20
+limit=300
+try "$n times modprobe, rdma link add, rmmod" reload $n
+finish
