@@ -179,6 +179,21 @@ end_guests() {
 	rm -rf --one-file-system "$run"
 }
 
+# As many runs at a time as there are processors, whoever starts them: emulated processors starve each other into time limits that
+# have nothing to do with what is tested. The lock is on a descriptor that the guests inherit, so it lasts as long as they do.
+take_slot() {
+	local slot told=
+	while :; do
+		for ((slot = 0; slot < ${ROVER_SLOTS:-$(nproc)}; slot++)); do
+			exec 8>"$cache/lock/slot$slot"
+			! flock -n 8 || return 0
+		done
+		[[ $told ]] || say "waiting for other guests to end"
+		told=1
+		sleep 1
+	done
+}
+
 # The folders of runs that were killed before they could clean up; the name starts with the process id.
 drop_stale_runs() {
 	local path pid
@@ -230,8 +245,9 @@ run_guests() {
 	prepare_boot
 	token=$(head -c 8 /proc/sys/kernel/random/uuid)
 	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/boot:/srv/boot" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")
-	pick_accelerator
 	[[ $topology == single ]] || ends+=(b)
+	take_slot
+	pick_accelerator
 	for end in "${ends[@]}"; do start_guest "$end"; done
 	# Once one guest is gone without its word there is no use in waiting for the other.
 	for _ in "${ends[@]}"; do
