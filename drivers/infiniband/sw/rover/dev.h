@@ -47,6 +47,8 @@ struct rover_net {
  * @stats: per-CPU counters
  * @going: unregistration has begun; posts fail and destroyed queues flush
  * @port_state: what programs were told last, under RTNL
+ * @speed: enum ib_port_speed of the interface; 0 when it has to be asked
+ * @width: enum ib_port_width that goes with it
  * @qps: live queue pairs, for limits and for waiting
  */
 struct rover_dev {
@@ -58,6 +60,8 @@ struct rover_dev {
 	struct rover_stats __percpu *stats;
 	bool going;
 	enum ib_port_state port_state;
+	u16 speed;
+	u8 width;
 	atomic_t qps;
 };
 

@@ -2,7 +2,7 @@
 /*
  * device - the life of an RDMA device on its network interface
  *
- * A device follows its interface.  State, MTU, speed and name are looked at
+ * A device follows its interface.  State, MTU, name and speed are looked at
  * when somebody asks, addresses become GIDs by the core's own doing; what is
  * left for us is to tell programs when the link comes and goes, and to go
  * ourselves when the interface does.  An interface that moves to another
@@ -44,9 +44,17 @@ static void dealloc_driver(struct ib_device *ib)
 	dev_put(dev->ndev);
 }
 
+/* Clients come next; also when it comes back, in another RDMA namespace. */
+static int enable_driver(struct ib_device *ib)
+{
+	WRITE_ONCE(rover_dev(ib)->going, false);
+	return 0;
+}
+
 static const struct ib_device_ops life = {
 	.owner = THIS_MODULE,
 	.driver_id = ROVER_DRIVER_ID,
+	.enable_driver = enable_driver,
 	.dealloc_driver = dealloc_driver,
 };
 
@@ -157,6 +165,9 @@ static int add(const char *name, struct net_device *ndev)
 	if (err)
 		goto err_dealloc;
 	err = ib_register_device(&dev->ib, name, NULL);
+	/* What the core calls a taken name reads as too many open files. */
+	if (err == -ENFILE)
+		err = -EEXIST;
 	if (err)
 		goto err_dealloc;
 	/* By now somebody may have removed it again: @dev is not ours. */
@@ -233,6 +244,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
+		WRITE_ONCE(dev->speed, 0);
 		report_port(dev);
 		break;
 	case NETDEV_UNREGISTER:
@@ -250,11 +262,8 @@ static struct notifier_block netdev_notifier = {
 
 static int client_add(struct ib_device *ib)
 {
-	if (ib->ops.owner != THIS_MODULE)
-		return -EOPNOTSUPP;
-	/* Also when it comes back, in another RDMA namespace. */
-	WRITE_ONCE(rover_dev(ib)->going, false);
-	return 0;
+	/* Of other drivers' devices we do not want to hear. */
+	return ib->ops.owner == THIS_MODULE ? 0 : -EOPNOTSUPP;
 }
 
 static void client_remove(struct ib_device *ib, void *data)

@@ -17,8 +17,8 @@ struct net_device;
  *
  * Context: may sleep, without RTNL.
  * Return: 0; -EOPNOTSUPP for VLANs and for what is no Ethernet, -EEXIST when
- * it has one already, -ENFILE when the name is taken, -EADDRINUSE when another
- * driver has the UDP port, -ENODEV when the interface is going, -ENOMEM.
+ * it has one already or the name is taken, -EADDRINUSE when another driver has
+ * the UDP port, -ENODEV when the interface is going, -ENOMEM.
  */
 int rover_device_add(const char *name, struct net_device *ndev);
 

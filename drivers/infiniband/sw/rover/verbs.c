@@ -89,15 +89,38 @@ static void get_dev_fw_str(struct ib_device *ib, char *str)
 	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
 }
 
-/* MTU, state and speed are those of the interface at this moment. */
+/*
+ * The interface is asked once after each change of its link: it takes RTNL,
+ * and a line in the kernel's log when it does not know, and programs may ask
+ * us as often as they like.
+ */
+static int get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
+{
+	u16 speed = READ_ONCE(dev->speed);
+	u8 width = READ_ONCE(dev->width);
+	int err;
+
+	if (!speed) {
+		err = ib_get_eth_speed(&dev->ib, 1, &speed, &width);
+		if (err)
+			return err;
+		WRITE_ONCE(dev->width, width);
+		WRITE_ONCE(dev->speed, speed);
+	}
+	attr->active_speed = speed;
+	attr->active_width = width;
+	return 0;
+}
+
+/* State and MTU are those of the interface at this moment. */
 static int query_port(struct ib_device *ib, u32 port,
 		      struct ib_port_attr *attr)
 {
-	struct net_device *ndev = rover_dev(ib)->ndev;
+	struct rover_dev *dev = rover_dev(ib);
+	struct net_device *ndev = dev->ndev;
 	int err;
 
-	err = ib_get_eth_speed(ib, port, &attr->active_speed,
-			       &attr->active_width);
+	err = get_speed(dev, attr);
 	if (err)
 		return err;
 
