@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ring_abuse - programs that scribble on rover's rings lose their own queue
+ * pair, and harm nobody else
+ *
+ *	ring_abuse a|b PORT [GROUP...]	see main() for the groups
+ *
+ * Each case works on a queue pair of its own, the victim, while a bystander in
+ * the same process has to go on as if nothing were.  What becomes of the
+ * victim is its own affair, as long as it can be destroyed; the kernel's log is
+ * judged by the lab.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <rdma/rover-abi.h>
+
+#include "lib/conn.h"
+#include "lib/pattern.h"
+
+#define MAX_MAPS 64
+
+/* The mappings of the device in this process. */
+struct maps {
+	int n;
+	struct { uint8_t *from; size_t len; } map[MAX_MAPS];
+};
+
+/* A queue pair that is to suffer, and its rings as they are mapped. */
+struct victim {
+	struct pair *p;
+	struct conn *c;
+	struct region *r;
+	struct rover_ring_hdr *sq, *rq, *cq;
+	size_t sq_len, rq_len, cq_len;
+	size_t stride;
+};
+
+struct bystander {
+	struct conn *c;
+	struct region *r;
+	uint64_t round;
+};
+
+/* Words that the kernel, or another thread, may change at any time. */
+static void store(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+static uint32_t load(const void *word)
+{
+	return __atomic_load_n((const uint32_t *)word, __ATOMIC_SEQ_CST);
+}
+
+static void list_maps(struct pair *p, struct maps *maps)
+{
+	unsigned long from, to;
+	char line[512];
+	FILE *file = fopen("/proc/self/maps", "r");
+
+	check(p, file, "/proc/self/maps: %s", strerror(errno));
+	maps->n = 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (!strstr(line, "/dev/infiniband/uverbs") || maps->n == MAX_MAPS ||
+		    sscanf(line, "%lx-%lx", &from, &to) != 2)
+			continue;
+		maps->map[maps->n].from = (uint8_t *)from;
+		maps->map[maps->n++].len = to - from;
+	}
+	fclose(file);
+}
+
+/* Neighbours of the same file may be one line of /proc/self/maps, so the sum counts too. */
+static bool known(const struct maps *maps, const uint8_t *at)
+{
+	int i;
+
+	for (i = 0; i < maps->n; i++)
+		if (at >= maps->map[i].from && at < maps->map[i].from + maps->map[i].len)
+			return true;
+	return false;
+}
+
+/* Pages that are mapped now and were not before, at most n in a row of ring headers. */
+static int fresh_pages(const struct maps *before, const struct maps *now, uint8_t **page, int n)
+{
+	int i, found = 0;
+	size_t at;
+
+	for (i = 0; i < now->n; i++)
+		for (at = 0; at < now->map[i].len && found < n; at += 4096)
+			if (!known(before, now->map[i].from + at))
+				page[found++] = now->map[i].from + at;
+	return found;
+}
+
+static void touch_bystander(struct pair *p, struct bystander *b)
+{
+	struct ibv_sge sge = sge_of(b->r, 0, 6000);
+	struct ibv_send_wr wr = wr_rdma(b->round, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+					b->r->peer_addr + 8192, b->r->peer_rkey);
+	struct ibv_sge back = sge_of(b->r, 16384, 6000);
+	struct ibv_send_wr read = wr_rdma(b->round + 1, IBV_WR_RDMA_READ, &back, 1,
+					  IBV_SEND_SIGNALED, b->r->peer_addr + 8192,
+					  b->r->peer_rkey);
+
+	pattern_fill(b->r->buf, 6000, b->round);
+	wr.next = &read;
+	conn_send(b->c, &wr);
+	queue_want(b->c->send, b->round, IBV_WC_SUCCESS);
+	queue_want(b->c->send, b->round + 1, IBV_WC_SUCCESS);
+	check(p, !memcmp(b->r->buf, b->r->buf + 16384, 6000), "the bystander's data is wrong");
+	b->round += 2;
+}
+
+static void need_rover(struct pair *p)
+{
+	if (p->rxe)
+		skip(p, "these are the rings of rover only");
+}
+
+static void make_bystander(struct pair *p, struct bystander *b)
+{
+	struct conn_attr attr = conn_defaults(p);
+
+	b->round = 1;
+	b->r = region_new(p, 65536, ALL_ACCESS);
+	b->c = conn_open(p, &attr);
+	region_swap(p, b->r);
+}
+
+/*
+ * Which page is the header of which ring is told by what changes in it when
+ * a request is posted, a receive is posted, a completion is polled.
+ */
+static void find_rings(struct victim *v, uint8_t **page, int n)
+{
+	struct pair *p = v->p;
+	struct ibv_sge sge = sge_of(v->r, 0, 16);
+	struct ibv_send_wr wr = wr_rdma(0x1122334455667788, IBV_WR_RDMA_WRITE, &sge, 1,
+					IBV_SEND_SIGNALED, v->r->peer_addr, v->r->peer_rkey);
+	uint32_t tail[128], head[128];
+	uint8_t *at;
+	int i, k;
+
+	for (k = 0; k < 3; k++) {
+		struct rover_ring_hdr **ring = k == 0 ? &v->sq : k == 1 ? &v->rq : &v->cq;
+		size_t *len = k == 0 ? &v->sq_len : k == 1 ? &v->rq_len : &v->cq_len;
+
+		for (i = 0; i < n; i++) {
+			tail[i] = load(page[i]);
+			head[i] = load(page[i] + 64);
+		}
+		if (k == 0)
+			conn_send(v->c, &wr);
+		else if (k == 1)
+			conn_recv(v->c, 1, &sge, 1);
+		else
+			queue_want(v->c->send, wr.wr_id, IBV_WC_SUCCESS);
+		for (i = 0; i < n && !*ring; i++)
+			if (k < 2 ? load(page[i]) == tail[i] + 1 :
+			    load(page[i] + 64) == head[i] + 1 &&
+			    page[i] != (uint8_t *)v->sq && page[i] != (uint8_t *)v->rq)
+				*ring = (void *)page[i];
+		check(p, *ring, "ring %d cannot be found among %d pages", k, n);
+		for (i = 0; i < n && page[i] <= (uint8_t *)*ring; i++)
+			;
+		for (*len = 4096; i < n && page[i] == (uint8_t *)*ring + *len; i++)
+			*len += 4096;
+	}
+	/* The wr_id of the request is at byte 16 of its slot, and the next slot has the next. */
+	wr.wr_id++;
+	conn_send(v->c, &wr);
+	queue_want(v->c->send, wr.wr_id, IBV_WC_SUCCESS);
+	at = (uint8_t *)v->sq + ROVER_RING_HDR_SIZE;
+	for (v->stride = 64; v->stride <= 1024; v->stride *= 2)
+		if (!memcmp(at + v->stride + 16, &wr.wr_id, 8))
+			break;
+	check(p, v->stride <= 1024, "the second request is not in the ring");
+}
+
+/* Rings of different sizes, each of some pages, so that all of them can be told apart. */
+static void make_victim(struct pair *p, struct victim *v, struct region *r)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct maps before, now;
+	uint8_t *page[128];
+
+	memset(v, 0, sizeof(*v));
+	v->p = p;
+	v->r = r;
+	attr.entries = 128;
+	attr.send_wr = 32;
+	attr.recv_wr = 64;
+	list_maps(p, &before);
+	attr.send = queue_new(p, attr.entries, false, false);
+	attr.recv = attr.send;
+	v->c = conn_make(p, &attr);
+	list_maps(p, &now);
+	conn_meet(v->c);
+	conn_ready(v->c);
+	pair_sync(p);
+	if (end_a(p))
+		find_rings(v, page, fresh_pages(&before, &now, page, 128));
+	pair_sync(p);
+}
+
+/* Whatever has become of the victim, it must be possible to be rid of it. */
+static void bury(struct victim *v)
+{
+	struct queue *q = v->c->send;
+
+	undo_now(v->p, v->c);
+	undo_now(v->p, q);
+}
+
+static int doorbell(struct pair *p, uint32_t qpn)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attr;
+	} request = {
+		.hdr = {
+			.length = sizeof(request), .object_id = ROVER_OBJECT_DOORBELL,
+			.method_id = ROVER_METHOD_DOORBELL_RING, .num_attrs = 1,
+			.driver_id = ROVER_DRIVER_ID,
+		},
+		.attr = {
+			.attr_id = ROVER_ATTR_DOORBELL_QPN, .len = 4,
+			.flags = UVERBS_ATTR_F_MANDATORY, .data = qpn,
+		},
+	};
+
+	return ioctl(p->ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
+}
+
+/* A value from the edge, or any. */
+static uint32_t nasty(uint64_t *seed, uint32_t near)
+{
+	static const uint32_t edges[] = {
+		0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x10000, 0xffff,
+	};
+
+	switch (draw(seed, 0, 3)) {
+	case 0:
+		return edges[draw(seed, 0, 8)];
+	case 1:
+		return near + draw(seed, 0, 200) - 100;
+	case 2:
+		return near ^ 1U << draw(seed, 0, 31);
+	default:
+		return draw(seed, 0, UINT32_MAX);
+	}
+}
+
+/* ---- indices ---- */
+
+enum word { SQ_TAIL, SQ_HEAD, SQ_FLAGS, RQ_TAIL, RQ_HEAD, CQ_HEAD, CQ_TAIL, CQ_ARM, WORDS };
+
+static uint32_t *word_of(struct victim *v, enum word which)
+{
+	switch (which) {
+	case SQ_TAIL:
+		return &v->sq->tail;
+	case SQ_HEAD:
+		return &v->sq->head;
+	case SQ_FLAGS:
+		return &v->sq->flags;
+	case RQ_TAIL:
+		return &v->rq->tail;
+	case RQ_HEAD:
+		return &v->rq->head;
+	case CQ_HEAD:
+		return &v->cq->head;
+	case CQ_TAIL:
+		return &v->cq->tail;
+	default:
+		return &v->cq->arm;
+	}
+}
+
+static const char *const word_names[] = {
+	"send tail", "send head", "send flags", "receive tail", "receive head", "completion head",
+	"completion tail", "arm word",
+};
+
+/* The other end sends to it meanwhile, so that all three rings are in use. */
+static void abuse_word(struct victim *v, enum word which, uint64_t *seed)
+{
+	struct ibv_sge sge = sge_of(v->r, 0, 16);
+	struct ibv_send_wr wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+					v->r->peer_addr, v->r->peer_rkey);
+	uint32_t *at = word_of(v, which);
+	struct ibv_wc wc[8];
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		store(at, nasty(seed, *at));
+		doorbell(v->p, v->c->qp->qp_num);
+		conn_post(v->c, &wr);
+		conn_post_recv(v->c, 1, &sge, 1);
+		store(at, nasty(seed, *at));
+		doorbell(v->p, v->c->qp->qp_num);
+		ibv_poll_cq(v->c->send->cq, 8, wc);
+	}
+}
+
+static void disturb(struct victim *v)
+{
+	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED | IBV_SEND_SOLICITED);
+	int i;
+
+	for (i = 0; i < 6; i++)
+		conn_post(v->c, &wr);
+	usleep(3000);
+}
+
+static void run_words(struct pair *p, const void *arg)
+{
+	enum word which = *(const enum word *)arg;
+	int i, rounds = p->quick ? 3 : 12;
+	uint64_t seed = which + 1;
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+
+	need_rover(p);
+	make_bystander(p, &b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	for (i = 0; i < rounds; i++) {
+		make_victim(p, &v, r);
+		if (end_a(p)) {
+			abuse_word(&v, which, &seed);
+			touch_bystander(p, &b);
+		} else {
+			disturb(&v);
+		}
+		pair_sync(p);
+		bury(&v);
+	}
+	if (end_a(p))
+		touch_bystander(p, &b);
+}
+
+/* ---- work requests ---- */
+
+struct mutation {
+	const char *what;
+	size_t at, len;
+	uint64_t value;
+	bool refused;		/* it makes no sense, so it must not succeed */
+};
+
+#define WQE(field) offsetof(struct rover_send_wqe, field), \
+	sizeof(((struct rover_send_wqe *)NULL)->field)
+#define SGE(field) ROVER_SEND_WQE_HDR + offsetof(struct rover_sge, field), \
+	sizeof(((struct rover_sge *)NULL)->field)
+
+static const struct mutation mutations[] = {
+	{ "opcode too large", WQE(opcode), ROVER_WQE_OPCODES, true },
+	{ "opcode 255", WQE(opcode), 255, true },
+	{ "opcode with the sign bit", WQE(opcode), 0x80 | ROVER_WQE_WRITE, true },
+	{ "unknown flags", WQE(flags), 0xf0 | ROVER_WQE_SIGNALED, true },
+	{ "many entries", WQE(num_sge), 255, true },
+	{ "more entries than fit", WQE(num_sge), 33, true },
+	{ "reserved byte", WQE(reserved_03), 1, true },
+	{ "inline length without the flag", WQE(inline_len), 0xffffffff, false },
+	{ "all rights gone from the key", WQE(rkey), 0, true },
+	{ "remote address at the end of the world", WQE(remote_addr), -1ULL, true },
+	{ "lkey of nothing", SGE(lkey), 0, true },
+	{ "length of everything", SGE(length), 0xffffffff, true },
+	{ "length of two gigabytes", SGE(length), 0x80000000, true },
+	{ "address at the end of the world", SGE(addr), -1ULL, true },
+	{ "address of the kernel", SGE(addr), 0xffff888000000000ULL, true },
+	{ "atomic where a WRITE was", WQE(opcode), ROVER_WQE_FETCH_ADD, false },
+	{ "SEND_INV where a WRITE was", WQE(opcode), ROVER_WQE_SEND_INV, false },
+	{ "READ where a WRITE was", WQE(opcode), ROVER_WQE_READ, false },
+	{ "inline flag with entries", WQE(flags), ROVER_WQE_INLINE | ROVER_WQE_SIGNALED, false },
+};
+
+/* Copy the last request into the next slot by hand, changed in one place. */
+static void run_mutation(struct pair *p, const void *arg)
+{
+	const struct mutation *m = arg;
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+	struct ibv_wc wc = {};
+	uint8_t *slots;
+	uint32_t tail;
+
+	need_rover(p);
+	make_bystander(p, &b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	make_victim(p, &v, r);
+	if (end_b(p)) {
+		conn_recv(v.c, 1, NULL, 0);
+		return;
+	}
+	tail = v.sq->tail;
+	slots = (uint8_t *)v.sq + ROVER_RING_HDR_SIZE;
+	memcpy(slots + tail * v.stride, slots + (tail - 1) * v.stride, v.stride);
+	memcpy(slots + tail * v.stride + m->at, &m->value, m->len);
+	store(&v.sq->tail, tail + 1);
+	check(p, !doorbell(p, v.c->qp->qp_num), "the doorbell fails: %s", strerror(errno));
+	if (m->refused) {
+		queue_next(v.c->send, &wc);
+		check(p, wc.status != IBV_WC_SUCCESS, "it succeeds");
+		conn_want_state(v.c, IBV_QPS_ERR);
+	}
+	touch_bystander(p, &b);
+}
+
+/* Rubbish in every slot of a ring, posted. */
+static void run_rubbish(struct pair *p, const void *arg)
+{
+	bool receive = arg;
+	int i, rounds = p->quick ? 3 : 20;
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+	struct ibv_wc wc[8];
+
+	need_rover(p);
+	make_bystander(p, &b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	for (i = 0; i < rounds; i++) {
+		make_victim(p, &v, r);
+		if (end_a(p)) {
+			struct rover_ring_hdr *ring = receive ? v.rq : v.sq;
+			size_t len = (receive ? v.rq_len : v.sq_len) - ROVER_RING_HDR_SIZE;
+
+			pattern_fill((uint8_t *)ring + ROVER_RING_HDR_SIZE, len, i * 977 + receive);
+			/* Half of them look valid at first sight. */
+			if (i % 2)
+				memset((uint8_t *)ring + ROVER_RING_HDR_SIZE, i % 8, 4);
+			store(&ring->tail, ring->tail + 1 + i % 20);
+			doorbell(p, v.c->qp->qp_num);
+		}
+		pair_sync(p);
+		if (end_b(p))
+			disturb(&v);
+		pair_sync(p);
+		if (end_a(p)) {
+			ibv_poll_cq(v.c->send->cq, 8, wc);
+			touch_bystander(p, &b);
+		}
+		bury(&v);
+	}
+}
+
+struct scribbler {
+	struct victim *v;
+	atomic_bool stop;
+};
+
+static void *scribble(void *arg)
+{
+	struct scribbler *s = arg;
+	struct victim *v = s->v;
+	uint64_t seed = 4711;
+
+	while (!atomic_load(&s->stop)) {
+		uint32_t *base = (uint32_t *)(draw(&seed, 0, 2) == 0 ? v->sq :
+					      draw(&seed, 0, 1) ? v->rq : v->cq);
+		size_t len = base == (uint32_t *)v->sq ? v->sq_len :
+			     base == (uint32_t *)v->rq ? v->rq_len : v->cq_len;
+		size_t at = draw(&seed, 0, 3) ? draw(&seed, 0, len / 4 - 1) :
+			    draw(&seed, 0, 3) * 16;
+
+		store(base + at, nasty(&seed, base[at]));
+	}
+	return NULL;
+}
+
+/* A thread scribbles everywhere while others post, poll, send; the reads of the kernel race. */
+static void run_race(struct pair *p, const void *arg)
+{
+	int i, k, rounds = p->quick ? 2 : 10;
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+	struct scribbler s;
+	struct ibv_wc wc[8];
+	pthread_t thread;
+
+	(void)arg;
+	need_rover(p);
+	make_bystander(p, &b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	for (i = 0; i < rounds; i++) {
+		make_victim(p, &v, r);
+		if (end_a(p)) {
+			struct ibv_sge sge = sge_of(r, 0, 16);
+			struct ibv_send_wr wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1,
+							IBV_SEND_SIGNALED, r->peer_addr,
+							r->peer_rkey);
+
+			s.v = &v;
+			atomic_store(&s.stop, false);
+			pthread_create(&thread, NULL, scribble, &s);
+			for (k = 0; k < 100; k++) {
+				conn_post(v.c, &wr);
+				conn_post_recv(v.c, 1, &sge, 1);
+				doorbell(p, v.c->qp->qp_num);
+				ibv_poll_cq(v.c->send->cq, 8, wc);
+				if (k % 20 == 0)
+					ibv_req_notify_cq(v.c->send->cq, k % 40 == 0);
+			}
+			atomic_store(&s.stop, true);
+			pthread_join(thread, NULL);
+			touch_bystander(p, &b);
+		} else {
+			disturb(&v);
+		}
+		pair_sync(p);
+		bury(&v);
+	}
+}
+
+/* ---- doorbells and mappings of others ---- */
+
+static void run_doorbell(struct pair *p, const void *arg)
+{
+	struct bystander b;
+	uint64_t seed = 3;
+	uint32_t own, theirs;
+	int i, good = 0;
+
+	(void)arg;
+	need_rover(p);
+	make_bystander(p, &b);
+	own = b.c->qp->qp_num;
+	pair_swap(p, &own, &theirs, sizeof(own));
+	check(p, !doorbell(p, own), "one's own doorbell does not ring");
+	/* In topology single that queue pair is on the same machine, of another process. */
+	check(p, theirs == own || doorbell(p, theirs), "the doorbell of another process rings");
+	for (i = 0; i < 500; i++)
+		good += !doorbell(p, nasty(&seed, own));
+	check(p, good <= 1, "%d doorbells ring that are not there", good);
+	pair_sync(p);
+	if (end_a(p))
+		touch_bystander(p, &b);
+}
+
+static void run_mmap(struct pair *p, const void *arg)
+{
+	int fd = p->ctx->cmd_fd, i, got = 0;
+	struct bystander b;
+	uint64_t seed = 5;
+	void *map;
+
+	(void)arg;
+	need_rover(p);
+	make_bystander(p, &b);
+	for (i = 0; i < 300; i++) {
+		/* Rings of this process may be mapped, but not longer than they are. */
+		map = mmap(NULL, 4096UL << draw(&seed, 8, 12), PROT_READ | PROT_WRITE, MAP_SHARED,
+			   fd, 4096ULL * (i < 100 ? (unsigned int)i : nasty(&seed, i)));
+		if (map == MAP_FAILED)
+			continue;
+		munmap(map, 4096);
+		got++;
+	}
+	check(p, !got, "%d mappings are given that nobody was told of", got);
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	check(p, map == MAP_FAILED, "a ring can be mapped privately");
+	map = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+	check(p, map == MAP_FAILED, "a ring can be mapped to be executed");
+	pair_sync(p);
+	if (end_a(p))
+		touch_bystander(p, &b);
+}
+
+/* The rings unmapped under the queue pair, to which the other end goes on sending. */
+static void run_unmap(struct pair *p, const void *arg)
+{
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+
+	(void)arg;
+	need_rover(p);
+	make_bystander(p, &b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	make_victim(p, &v, r);
+	if (end_a(p)) {
+		struct ibv_sge sge = sge_of(r, 0, 16);
+
+		conn_recv(v.c, 1, &sge, 1);
+		/* Replaced rather than unmapped: the provider may still look at them. */
+		check(p, mmap(v.sq, v.sq_len, PROT_READ | PROT_WRITE,
+			      MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == v.sq &&
+		      mmap(v.rq, v.rq_len, PROT_READ | PROT_WRITE,
+			   MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == v.rq &&
+		      mmap(v.cq, v.cq_len, PROT_READ | PROT_WRITE,
+			   MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == v.cq,
+		      "mmap over the rings: %s", strerror(errno));
+	}
+	pair_sync(p);
+	if (end_b(p))
+		disturb(&v);
+	pair_sync(p);
+	if (end_a(p))
+		touch_bystander(p, &b);
+	bury(&v);
+}
+
+int main(int argc, char **argv)
+{
+	enum word which;
+	struct pair p;
+	unsigned int i;
+
+	pair_open(&p, argc, argv);
+	for (which = 0; which < WORDS && pair_wants(&p, "words"); which++)
+		pair_case(&p, run_words, &which, "scribbling on the %s", word_names[which]);
+	for (i = 0; i < sizeof(mutations) / sizeof(mutations[0]) && pair_wants(&p, "wqes"); i++)
+		pair_case(&p, run_mutation, &mutations[i], "work request with %s",
+			  mutations[i].what);
+	if (pair_wants(&p, "rubbish")) {
+		pair_case(&p, run_rubbish, NULL, "send ring full of rubbish");
+		pair_case(&p, run_rubbish, &p, "receive ring full of rubbish");
+		pair_case(&p, run_race, NULL, "scribbling everywhere under traffic");
+	}
+	if (pair_wants(&p, "others")) {
+		pair_case(&p, run_doorbell, NULL, "doorbells of others");
+		pair_case(&p, run_mmap, NULL, "mappings of others");
+		pair_case(&p, run_unmap, NULL, "rings unmapped under traffic");
+	}
+	return pair_close(&p);
+}
