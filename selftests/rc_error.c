@@ -39,6 +39,8 @@ enum flaw {
 	LOCAL_BOUNDS,
 	LOCAL_SECOND_SGE,
 	LOCAL_NO_RIGHT,
+	INVALIDATES,		/* a key that may not be invalidated by the other end */
+	INVALIDATES_NOTHING,
 	RECV_SHORT,		/* of the receive at the other end */
 	RECV_NO_SGE,
 	RECV_NO_SUCH_KEY,
@@ -90,6 +92,8 @@ static const char *const flaw_names[] = {
 	[LOCAL_BOUNDS] = "local memory out of bounds",
 	[LOCAL_SECOND_SGE] = "lkey wrong in the second gather entry",
 	[LOCAL_NO_RIGHT] = "local memory that is read-only",
+	[INVALIDATES] = "invalidates a key that is the program's own",
+	[INVALIDATES_NOTHING] = "invalidates a key that does not exist",
 	[RECV_SHORT] = "receive one byte short",
 	[RECV_NO_SGE] = "receive of no bytes",
 	[RECV_NO_SUCH_KEY] = "receive with an lkey that does not exist",
@@ -104,6 +108,8 @@ static const char *op_name(enum ibv_wr_opcode opcode)
 		return "SEND";
 	case IBV_WR_SEND_WITH_IMM:
 		return "SEND_IMM";
+	case IBV_WR_SEND_WITH_INV:
+		return "SEND_INV";
 	case IBV_WR_RDMA_WRITE:
 		return "WRITE";
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
@@ -246,6 +252,12 @@ static void spoil(struct setup *s, const struct wrong *w, struct ibv_send_wr *wr
 		sge[1].lkey = 0xdeadbeef;
 		wr->num_sge = 2;
 		break;
+	case INVALIDATES:
+		wr->invalidate_rkey = s->peer_rkey;
+		break;
+	case INVALIDATES_NOTHING:
+		wr->invalidate_rkey = s->peer_rkey ^ 0x00010100;
+		break;
 	case LOCAL_NO_RIGHT:
 		sge->addr = (uintptr_t)s->other->addr;
 		sge->lkey = s->other->lkey;
@@ -373,9 +385,10 @@ static void run_wrong(struct pair *p, const void *arg)
 		conn_want_state(s.c, IBV_QPS_RTS);
 		queue_quiet(s.c->recv, 5);
 	}
-	/* A receive of which a part fits may have that part; all else is as it was. */
+	/* A receive may have data that came before the fault; all else is as it was. */
 	pattern_fill(want, sizeof(want), 1 + end_b(p));
-	until = w->received == IBV_WC_LOC_LEN_ERR ? w->size - 1 : 0;
+	until = w->received == IBV_WC_LOC_LEN_ERR ? w->size - 1 :
+		w->received == IBV_WC_REM_INV_REQ_ERR ? w->size : 0;
 	if (end_b(p))
 		memcpy(want + 65536, s.r->buf + 65536, until);
 	at = pattern_differ(s.r->buf, want, sizeof(want));
@@ -437,6 +450,10 @@ static const struct wrong others[] = {
 	{ LOCAL_BOUNDS, IBV_WR_RDMA_READ, 100, IBV_WC_LOC_PROT_ERR, 0, -1 },
 	{ LOCAL_NO_RIGHT, IBV_WR_RDMA_READ, 100, IBV_WC_LOC_PROT_ERR, 0, -1 },
 	{ LOCAL_NO_RIGHT, IBV_WR_ATOMIC_FETCH_AND_ADD, 8, IBV_WC_LOC_PROT_ERR, 0, -1 },
+	{ INVALIDATES, IBV_WR_SEND_WITH_INV, 100, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_INV_REQ_ERR,
+	  0 },
+	{ INVALIDATES_NOTHING, IBV_WR_SEND_WITH_INV, 3000, IBV_WC_REM_ACCESS_ERR,
+	  IBV_WC_REM_INV_REQ_ERR, 0 },
 	{ RECV_SHORT, IBV_WR_SEND, 100, IBV_WC_REM_INV_REQ_ERR, IBV_WC_LOC_LEN_ERR, 0 },
 	{ RECV_SHORT, IBV_WR_SEND, 5000, IBV_WC_REM_INV_REQ_ERR, IBV_WC_LOC_LEN_ERR, 0 },
 	{ RECV_SHORT, IBV_WR_SEND_WITH_IMM, 2048, IBV_WC_REM_INV_REQ_ERR, IBV_WC_LOC_LEN_ERR, 0 },

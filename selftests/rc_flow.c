@@ -7,6 +7,8 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,6 +362,87 @@ static void run_empty_sge(struct pair *p, const void *arg)
 		      "wrong data");
 }
 
+/* ---- threads ---- */
+
+#define THREADS 4
+
+struct poster {
+	struct conn *c;
+	struct region *r;
+	pthread_t thread;
+	int number, rounds, failures;
+};
+
+/* WRITEs a count to a place of its own, over and over. */
+static void *post_all(void *arg)
+{
+	struct poster *poster = arg;
+	struct region *r = poster->r;
+	int i, error;
+
+	for (i = 0; i < poster->rounds; i++) {
+		struct ibv_sge sge = sge_of(r, 65536 + (poster->number * 1000 + i) * 8, 8);
+		struct ibv_send_wr wr = wr_rdma(poster->number * 1000 + i, IBV_WR_RDMA_WRITE, &sge,
+						1, IBV_SEND_SIGNALED,
+						r->peer_addr + poster->number * 64, r->peer_rkey);
+		uint64_t deadline = now_ms() + 10000 * poster->c->p->slow;
+
+		do {
+			error = conn_post(poster->c, &wr);
+			if (error == ENOMEM || error == ENOSPC)
+				sched_yield();
+		} while ((error == ENOMEM || error == ENOSPC) && now_ms() < deadline);
+		poster->failures += !!error;
+	}
+	return NULL;
+}
+
+/* Many threads post to one queue pair: each request completes once, each thread's in order. */
+static void run_threads(struct pair *p, const void *arg)
+{
+	int i, rounds = p->quick ? 50 : 300, next[THREADS] = {}, failures = 0;
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 1 << 17, ALL_ACCESS);
+	struct poster poster[THREADS];
+	struct ibv_wc wc = {};
+	bool ok = true;
+	uint64_t word;
+
+	attr.extended = arg;
+	attr.entries = THREADS * rounds;
+	poster[0].c = conn_open(p, &attr);
+	region_swap(p, r);
+	for (i = 0; i < 8000; i++) {
+		word = i % 1000;
+		memcpy(r->buf + 65536 + 8 * i, &word, 8);
+	}
+	pair_sync(p);
+	for (i = 0; i < THREADS && end_a(p); i++) {
+		poster[i] = (struct poster){ poster[0].c, r, 0, i, rounds, 0 };
+		pthread_create(&poster[i].thread, NULL, post_all, &poster[i]);
+	}
+	for (i = 0; i < THREADS * rounds && end_a(p) && ok; i++) {
+		queue_next(poster[0].c->send, &wc);
+		ok = !wc.status && wc.wr_id / 1000 < THREADS &&
+		     (int)(wc.wr_id % 1000) == next[wc.wr_id / 1000]++;
+	}
+	for (i = 0; i < THREADS && end_a(p); i++) {
+		pthread_join(poster[i].thread, NULL);
+		failures += poster[i].failures;
+	}
+	check(p, ok, "completion %llu: %s, or out of order", (unsigned long long)wc.wr_id,
+	      ibv_wc_status_str(wc.status));
+	check(p, !failures, "%d requests could not be posted", failures);
+	pair_sync(p);
+	for (i = 0; i < THREADS && end_b(p); i++) {
+		memcpy(&word, r->buf + i * 64, 8);
+		check(p, word == (uint64_t)rounds - 1, "thread %d: %llu was written last, not %d",
+		      i, (unsigned long long)word, rounds - 1);
+	}
+	if (end_a(p))
+		queue_quiet(poster[0].c->send, 10);
+}
+
 static int dealloc_mw(void *mw)
 {
 	return ibv_dealloc_mw(mw);
@@ -493,5 +576,9 @@ int main(int argc, char **argv)
 		all_orders(&p);
 	if (pair_wants(&p, "chains"))
 		all_chains(&p);
+	if (pair_wants(&p, "threads")) {
+		pair_case(&p, run_threads, NULL, "%d threads post to one queue pair", THREADS);
+		pair_case(&p, run_threads, &p, "%d threads post by ibv_wr_*()", THREADS);
+	}
 	return pair_close(&p);
 }
