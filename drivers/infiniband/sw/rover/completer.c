@@ -83,7 +83,8 @@ static void ack_until(struct rover_qp *qp, u32 psn)
 	u32 una = req->una;
 
 	while ((row = oldest(qp))) {
-		u32 end = rover_psn_add(row->psn, row->npsn);
+		u32 end = rover_psn_add(row->psn,
+					rover_retransmit_packets(qp, row));
 
 		if (is_rd_atomic(row))
 			break;		/* una is at it, or in it */
@@ -258,7 +259,8 @@ static bool read_fits(struct rover_qp *qp, const struct rover_sent *row,
 	/* LAST and ONLY may stand at the end of any piece, FIRST at its start. */
 	if (pkt->payload != min_t(u64, left, qp->mtu))
 		return false;
-	return at + 1 < row->npsn || pkt->op->flags & ROVER_OP_END;
+	return at + 1 < rover_retransmit_packets(qp, row) ||
+	       pkt->op->flags & ROVER_OP_END;
 }
 
 static void receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
@@ -286,7 +288,7 @@ static void receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 	req->una = rover_psn_add(pkt->psn, 1);
 	if (pkt->op->flags & ROVER_OP_END && req->rd_atomic)
 		req->rd_atomic--;
-	if (at + 1 == row->npsn)
+	if (at + 1 == rover_retransmit_packets(qp, row))
 		retire(qp, ROVER_OK);
 }
 

@@ -49,9 +49,8 @@
 /**
  * struct rover_sent - what the kernel remembers of an outstanding request
  * @wr_id: for the completion
- * @psn: of its first packet
- * @npsn: packets it spans, those of READ responses included
  * @length: payload bytes
+ * @psn: of its first packet
  * @opcode: enum rover_wqe_opcode
  * @flags: ROVER_WQE_*
  *
@@ -60,12 +59,13 @@
  */
 struct rover_sent {
 	u64 wr_id;
-	u32 psn;
-	u32 npsn;
 	u32 length;
-	u8 opcode;
-	u8 flags;
+	u32 psn : 24;
+	u32 opcode : 4;
+	u32 flags : 4;
 };
+
+static_assert(ROVER_WQE_OPCODES <= 1 << 4 && ROVER_WQE_FLAGS < 1 << 4);
 
 /**
  * struct rover_wqe - a send work request, copied once and proved
@@ -162,7 +162,7 @@ struct rover_rtx {
 /**
  * struct rover_res - a READ or atomic that may have to be answered again
  * @atomic: one response with @orig; else a READ
- * @psn: of the request, and of the first response; ~0 in an empty row
+ * @psn: of the request, and of the first response
  * @npsn: responses
  * @va: remote address, as asked for
  * @rkey: as asked for
@@ -180,6 +180,18 @@ struct rover_res {
 	u32 msn;
 	u32 next;
 	u64 va;
+	u64 orig;
+};
+
+/**
+ * struct rover_saved - the result of an atomic, for duplicates of it
+ * @psn: of the request; ~0 in an empty row
+ * @msn: message sequence number of the response
+ * @orig: value to answer with
+ */
+struct rover_saved {
+	u32 psn;
+	u32 msn;
 	u64 orig;
 };
 
@@ -223,7 +235,7 @@ struct rover_rsp {
 	struct rover_recv_wqe wqe;
 	struct rover_sge sge[ROVER_MAX_SGE];
 	struct rover_res *res;
-	struct rover_res *saved;
+	struct rover_saved *saved;
 	u32 res_max;
 	u32 res_tail;
 	u32 res_send;

@@ -41,7 +41,7 @@ struct change {
 	struct rover_path path;
 	struct rover_sent *sent;
 	struct rover_res *res;
-	struct rover_res *saved;
+	struct rover_saved *saved;
 };
 
 /* May it go there, from where it is now? */
@@ -161,17 +161,15 @@ static unsigned int rows_of(const struct ib_qp_attr *attr)
 	return n ? roundup_pow_of_two(n) : 0;
 }
 
-static struct rover_res *alloc_rows(unsigned int n)
+static int alloc_rows(struct change *c, unsigned int n)
 {
-	struct rover_res *rows;
-
-	if (!n)
-		return NULL;
-	rows = kcalloc(n, sizeof(*rows), GFP_KERNEL_ACCOUNT);
-	if (rows)
-		while (n)
-			rows[--n].psn = ~0U;
-	return rows;
+	c->res = kcalloc(n, sizeof(*c->res), GFP_KERNEL_ACCOUNT);
+	c->saved = kcalloc(n, sizeof(*c->saved), GFP_KERNEL_ACCOUNT);
+	if (!c->res || !c->saved)
+		return -ENOMEM;
+	while (n)
+		c->saved[--n].psn = ~0U;
+	return 0;
 }
 
 /* Get all that can fail out of the way. */
@@ -181,12 +179,12 @@ static int prepare(struct rover_qp *qp, struct change *c,
 	const struct rdma_ah_attr *ah = &attr->ah_attr;
 	unsigned int rows = rows_of(&c->attr);
 	u16 sport;
+	int err;
 
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC && rows) {
-		c->res = alloc_rows(rows);
-		c->saved = alloc_rows(rows);
-		if (!c->res || !c->saved)
-			return -ENOMEM;
+		err = alloc_rows(c, rows);
+		if (err)
+			return err;
 	}
 	/* Not before: most of the memory of a queue pair, and many idle. */
 	if (c->next == IB_QPS_RTS && !qp->req.sent) {

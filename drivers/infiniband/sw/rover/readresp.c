@@ -52,7 +52,11 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	res->psn = psn;
 	res->npsn = 1;
 	res->orig = orig;
-	rsp->saved[rsp->saved_tail++ % rsp->res_max] = *res;
+	rsp->saved[rsp->saved_tail++ % rsp->res_max] = (struct rover_saved) {
+		.psn = psn,
+		.msn = res->msn,
+		.orig = orig,
+	};
 }
 
 bool rover_readresp_again(struct rover_qp *qp, u32 psn)
@@ -62,10 +66,16 @@ bool rover_readresp_again(struct rover_qp *qp, u32 psn)
 
 	lockdep_assert_held(&qp->rx_lock);
 	for (i = 0; i < min(rsp->saved_tail, rsp->res_max); i++) {
-		struct rover_res *saved = &rsp->saved[i];
+		const struct rover_saved *saved = &rsp->saved[i];
 
 		if (saved->psn == psn) {
-			*take_row(qp) = *saved;
+			*take_row(qp) = (struct rover_res) {
+				.atomic = true,
+				.psn = psn,
+				.npsn = 1,
+				.msn = saved->msn,
+				.orig = saved->orig,
+			};
 			return true;
 		}
 	}

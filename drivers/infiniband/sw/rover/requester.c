@@ -118,11 +118,6 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe)
 	return rover_sgl_check(&sgl);
 }
 
-static u32 packets_of(const struct rover_qp *qp, u32 length)
-{
-	return length ? DIV_ROUND_UP_ULL((u64)length, qp->mtu) : 1;
-}
-
 static bool is_rd_atomic(const struct rover_sent *row)
 {
 	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
@@ -177,7 +172,6 @@ static bool fetch_new(struct rover_qp *qp)
 	*row = (struct rover_sent) {
 		.wr_id = req->wqe.hdr.wr_id,
 		.psn = req->psn,
-		.npsn = packets_of(qp, length),
 		.length = length,
 		.opcode = req->wqe.hdr.opcode,
 		.flags = req->wqe.hdr.flags,
@@ -222,7 +216,8 @@ static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
 
 	if (row->opcode != ROVER_WQE_READ)
 		return 1;
-	return min(row->npsn, rounddown(req->offset, piece) + piece) - req->offset;
+	return min(rover_retransmit_packets(qp, row),
+		   rounddown(req->offset, piece) + piece) - req->offset;
 }
 
 static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
@@ -238,15 +233,17 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 	return !flying || flying + psns <= req->window;
 }
 
-static u8 opcode_of(const struct rover_sent *row, u32 offset)
+static u8 opcode_of(const struct rover_qp *qp, const struct rover_sent *row)
 {
 	const struct rover_wr *wr = &rover_wrs[row->opcode];
+	u32 packets = rover_retransmit_packets(qp, row);
+	u32 offset = qp->req.offset;
 
-	if (row->npsn == 1 || is_rd_atomic(row))
+	if (packets == 1 || is_rd_atomic(row))
 		return wr->only;
 	if (!offset)
 		return wr->first;
-	return offset + 1 == row->npsn ? wr->last : wr->middle;
+	return offset + 1 == packets ? wr->last : wr->middle;
 }
 
 static void put_ext(struct rover_outgoing *out, const void *hdr, u8 len)
@@ -303,7 +300,7 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 	struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
 
-	if (req->offset + psns == row->npsn &&
+	if (req->offset + psns == rover_retransmit_packets(qp, row) &&
 	    req->sending + 1 == req->fetched &&
 	    rover_ring_posted(&qp->sq, req->fetched) <= 0)
 		return true;
@@ -318,7 +315,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	u64 at = (u64)req->offset << qp->mtu_shift;
 	enum rover_fault fault;
 	struct rover_outgoing out = {
-		.opcode = opcode_of(row, req->offset),
+		.opcode = opcode_of(qp, row),
 		.psn = req->psn,
 		.sgl = &req->sgl,
 	};
@@ -361,7 +358,7 @@ static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 	req->offset += psns;
 	if (is_rd_atomic(row))
 		req->rd_atomic++;
-	if (req->offset == row->npsn) {
+	if (req->offset == rover_retransmit_packets(qp, row)) {
 		req->wqe.valid = false;
 		req->sending++;
 		req->offset = 0;

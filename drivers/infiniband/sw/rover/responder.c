@@ -26,7 +26,8 @@
 void rover_responder_init(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	struct rover_res *res = rsp->res, *saved = rsp->saved;
+	struct rover_saved *saved = rsp->saved;
+	struct rover_res *res = rsp->res;
 	u32 max = rsp->res_max, i;
 
 	lockdep_assert_held(&qp->rx_lock);

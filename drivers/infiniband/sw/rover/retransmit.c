@@ -136,7 +136,7 @@ static void seek(struct rover_qp *qp, u32 psn)
 		struct rover_sent *row = rover_retransmit_row(qp, i);
 		s32 at = rover_psn_diff(psn, row->psn);
 
-		if (at >= 0 && at < (s32)row->npsn) {
+		if (at >= 0 && at < (s32)rover_retransmit_packets(qp, row)) {
 			req->sending = i;
 			req->offset = at;
 			return;

@@ -50,4 +50,15 @@ static inline struct rover_sent *rover_retransmit_row(struct rover_qp *qp,
 	return &qp->req.sent[index % ROVER_MAX_INFLIGHT];
 }
 
+/**
+ * rover_retransmit_packets() - PSNs that a request spans
+ * @qp: its queue pair
+ * @row: the request; a READ spans its responses
+ */
+static inline u32 rover_retransmit_packets(const struct rover_qp *qp,
+					   const struct rover_sent *row)
+{
+	return row->length ? ((row->length - 1) >> qp->mtu_shift) + 1 : 1;
+}
+
 #endif /* ROVER_RETRANSMIT_H */
