@@ -12,7 +12,7 @@ start() {
 	shift
 	at "$end" rm -f "/tmp/victim.$end"
 	# shellcheck disable=SC2016 # the shell over there expands this
-	at "$end" bash -c 'echo $$ >/tmp/victim.$0; exec "$@"' "$end" "$@" >"/tmp/said.$end" 2>&1 </dev/null &
+	run_at "$end" bash -c 'echo $$ >/tmp/victim.$0; exec "$@"' "$end" "$@" >"/tmp/said.$end" 2>&1 </dev/null &
 }
 
 # shellcheck disable=SC2016 # the shell over there expands this
@@ -32,11 +32,10 @@ round() {
 	strike "$victim"
 	if [[ $victim == a ]]; then
 		ends_within 5 $client
-		# perftest's server of SENDs polls for what will never come; the others see the TCP connection end.
-		if [[ $tool == send_bw ]]; then
-			sleep 0.5
-			kill $server 2>/dev/null || true
-		fi
+		# perftest's server of SENDs polls for what will never come; the others see the TCP connection end, if it was
+		# ever made.
+		sleep 0.5
+		if [[ $tool == send_bw || $(at b ss -Hltn "sport = :$port") ]]; then kill $server 2>/dev/null || true; fi
 		ends_within 25 $server
 	else
 		ends_within 5 $server

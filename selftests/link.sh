@@ -43,9 +43,15 @@ wrong_use() {
 	gone a y
 	x_up
 	refused "File exists" at a rdma link add "$DEV_A" type rover netdev x0
-	at a ip tuntap add t0 mode tun
-	refused "not supported" at a rdma link add y type rover netdev t0
-	at a ip link delete t0
+	if at a ip link add t0 type ipip local 10.88.0.1 remote 10.88.0.2; then
+		refused "not supported" at a rdma link add y type rover netdev t0
+		at a ip link delete t0
+	fi
+	# Its addresses are GIDs of the device below.
+	if at a ip link add t0 link x0 type vlan id 5; then
+		refused "not supported" at a rdma link add y type rover netdev t0
+	fi
+	gone a y
 	traffic
 }
 
@@ -92,7 +98,7 @@ mtus() {
 	local mtu
 	x_up
 	x_add
-	for mtu in 4200:4096 1500:1024 9000:4096 3000:2048 1280:1024 600:512; do
+	for mtu in 4200:4096 1500:1024 9000:4096 3000:2048 1280:1024 700:512; do
 		at a ip link set x0 mtu ${mtu%:*}
 		x_says "active_mtu:"[[:space:]]*"${mtu#*:} " || fail "MTU ${mtu%:*}, but $(x_info | grep active_mtu)"
 	done

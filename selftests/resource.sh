@@ -24,8 +24,9 @@ objects() {
 	want "$(at a rdma -dd resource show cq dev "$DEV_A")" "cqe [0-9]+ .*comm hold" "drv_produced 0" "drv_overflow 0"
 	want "$(at a rdma -dd resource show mr dev "$DEV_A")" "rkey 0x[0-9a-f]+ .*mrlen 4096 .*comm hold" "drv_access 0x"
 	want "$(at a rdma -dd resource show pd dev "$DEV_A")" "users [0-9]+ .*comm hold"
-	for kind in qp cq mr pd; do
-		at a rdma -j -p resource show $kind dev "$DEV_A" | python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin))' ||
+	for kind in "qp link" "cq dev" "mr dev" "pd dev"; do
+		# shellcheck disable=SC2086 # two words
+		at a rdma -j -p resource show $kind "$DEV_A" | python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin))' ||
 			fail "rdma -j resource show $kind is empty"
 	done
 	release
@@ -37,10 +38,10 @@ psns() { at a rdma resource show qp link "$DEV_A" | awk '{ for (i = 1; i < NF; i
 moving() {
 	local server client before
 	next_port
-	at b ib_write_bw -F -p "$port" -d "$DEV_B" -D 30 >/tmp/said.b 2>&1 </dev/null &
+	run_at b ib_write_bw -F -p "$port" -d "$DEV_B" -D 30 >/tmp/said.b 2>&1 </dev/null &
 	server=$!
 	await_server b "$port" $server
-	at a ib_write_bw -F -p "$port" -d "$DEV_A" -D 30 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	run_at a ib_write_bw -F -p "$port" -d "$DEV_A" -D 30 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
 	client=$!
 	within 20 has_psn
 	before=$(psns)
@@ -52,9 +53,6 @@ moving() {
 }
 has_psn() { [[ $(psns) =~ ^[0-9]+$ ]]; }
 has_moved() { [[ $(psns) != "$1" ]]; }
-
-# values END: a line "NAME NUMBER" for each counter
-values() { at "$1" rdma statistic show link "$(dev_of "$1")/1" | tr -s ' ' '\n' | paste - - | grep -E '^[a-z_]+\s[0-9]+$' || true; }
 
 counters() {
 	local name before after text
@@ -83,19 +81,19 @@ counters() {
 
 events=/sys/kernel/tracing
 
-# A datagram for b's port 4791: BTH and payload in hexadecimal, and what to change in the right ICRC. Computed here once more, by
-# the book (IBTA annex A17): over masked headers, by a plain CRC-32.
+# A packet for b's port 4791: BTH and payload in hexadecimal, and what to change in the right ICRC. Computed here once more, by
+# the book (IBTA annex A17): a plain CRC-32 over headers in which all is set that may change on the way.
 packet='
 import socket, sys, zlib
 source, dest, body, flip = sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3]), int(sys.argv[4])
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind((source, 50000))
-length = 8 + len(body) + 4
-ip = bytes([0x45, 255]) + (20 + length).to_bytes(2, "big") + bytes([0, 0, 0x40, 0, 255, 17, 255, 255])
-ip += socket.inet_aton(source) + socket.inet_aton(dest)
-udp = (50000).to_bytes(2, "big") + (4791).to_bytes(2, "big") + length.to_bytes(2, "big") + b"\xff\xff"
-masked = b"\xff" * 8 + ip + udp + body[:4] + b"\xff" + body[5:]
-s.sendto(body + (zlib.crc32(masked) ^ flip).to_bytes(4, "little"), (dest, 4791))'
+def headers(tos, ttl, csum):
+    length = 8 + len(body) + 4
+    ip = bytes([0x45, tos]) + (20 + length).to_bytes(2, "big") + bytes([0x12, 0x34, 0x40, 0, ttl, 17]) + csum
+    ip += socket.inet_aton(source) + socket.inet_aton(dest)
+    return ip + (50000).to_bytes(2, "big") + (4791).to_bytes(2, "big") + length.to_bytes(2, "big") + csum
+icrc = zlib.crc32(b"\xff" * 8 + headers(255, 255, b"\xff\xff") + body[:4] + b"\xff" + body[5:]) ^ flip
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+s.sendto(headers(0, 64, bytes(2)) + body + icrc.to_bytes(4, "little"), (dest, 0))'
 
 # drop COUNTER BODY [FLIP]: this packet, sent from a to b, is counted and traced there under this name
 drop() {
@@ -136,7 +134,7 @@ try "tracepoint: states of a queue pair" states
 # A BTH: opcode, flags, P_Key, QPN, PSN.
 try "dropped, counted, traced: a packet that is too short" drop rx_drop_short 0400ffff
 try "dropped, counted, traced: no such opcode" drop rx_drop_opcode 1f00ffff0012345600000001
-try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_length 0000ffff0012345600000001
+try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_length 0a00ffff0012345600000001
 try "dropped, counted, traced: another partition" drop rx_drop_pkey 040012340012345600000001
 try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 0400ffff0012345600000001 1
 try "dropped, counted, traced: a queue pair that does not exist" drop rx_drop_unknown_qp 0400ffff0012345600000001

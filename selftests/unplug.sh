@@ -26,15 +26,16 @@ under_traffic() {
 	shift
 	mend
 	next_port
-	at b "ib_$tool" -F -p "$port" -d "$DEV_B" -D 60 -s 65536 >/tmp/said.b 2>&1 </dev/null &
+	run_at b "ib_$tool" -F -p "$port" -d "$DEV_B" -D 60 -s 65536 >/tmp/said.b 2>&1 </dev/null &
 	server=$!
 	await_server b "$port" $server
-	at a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	run_at a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
 	client=$!
 	within 30 busy
 	promptly "$@"
 	# The client's requests come back flushed; perftest then gives up.
-	ends_within 20 $client
+	(within 20 is_over $client) || fail "the client does not end: $(ps -eo pid,stat,wchan:24,args | grep -w "ib_$tool"; rdma resource show)"
+	ends_within 1 $client
 	echo "client: status $status: $(</tmp/said.a)"
 	((status && status != 124)) || fail "the client has not noticed"
 	# The server has no more to do with it than a TCP connection, and with SENDs not even that.

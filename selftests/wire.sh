@@ -18,7 +18,7 @@ record() {
 		at $end ethtool -K "$(ndev_of $end)" tx-gso-list off tx-udp-segmentation off gro off ||
 			at $end ethtool -K "$(ndev_of $end)" tx-udp-segmentation off gro off
 	done
-	at b tcpdump -i "$NDEV_B" -U -B 16384 -s 0 -w $capture udp port 4791 >/tmp/tcpdump 2>&1 </dev/null &
+	run_at b tcpdump -i "$NDEV_B" -U -B 16384 -s 0 -w $capture udp port 4791 >/tmp/tcpdump 2>&1 </dev/null &
 	dump=$!
 	within 20 grep -q 'listening on' /tmp/tcpdump
 	"$@"

@@ -37,6 +37,13 @@ refused() {
 	[[ $said == *"$text"* ]] || fail "$* fails with \"$said\", not with \"$text\""
 }
 
+# run_at END CMD... &: the same as a job, so that $! is the process that passes signals on
+run_at() {
+	local end=$1
+	shift
+	exec timeout -k 5 $((limit * slow)) on "$end" "$@"
+}
+
 exists() { at "$1" test -e "/sys/class/infiniband/${2:-$(dev_of "$1")}"; }
 gone() { ! exists "$@"; }
 
@@ -86,13 +93,24 @@ gid_index() {
 	return 1
 }
 
-# counter END NAME...: their sum. The core keeps what it has read for ten milliseconds.
+# counter END NAME...: their sum, in $counted and on standard output. The core shows them to the initial namespace only, and
+# keeps what it has read for ten milliseconds.
 counter() {
-	local end=$1 name files=()
+	local end=$1 name number files=() dir
+	dir=/sys/class/infiniband/$(dev_of "$1")/ports/1/hw_counters
 	shift
-	for name; do files+=("/sys/class/infiniband/$(dev_of "$end")/ports/1/hw_counters/$name"); done
 	sleep 0.02
-	at "$end" cat "${files[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+	counted=0
+	if [[ $TOPOLOGY == pair && $end == b ]]; then
+		for name; do files+=("$dir/$name"); done
+		for number in $(at b cat "${files[@]}"); do counted=$((counted + number)); done
+	else
+		for name; do
+			read -r number <"$dir/$name"
+			counted=$((counted + number))
+		done
+	fi
+	echo $counted
 }
 
 # Wait until PORT is listened on at END, or PROCESS is gone. Starting a program costs, so the loop has none in it.
@@ -120,7 +138,7 @@ both() {
 	local server status=0
 	said_a=/tmp/said.a said_b=/tmp/said.b
 	# shellcheck disable=SC2086 # words
-	at b $1 >$said_b 2>&1 </dev/null &
+	run_at b $1 >$said_b 2>&1 </dev/null &
 	server=$!
 	await_server b "$port" $server || status=1
 	# shellcheck disable=SC2086 # words
@@ -170,7 +188,7 @@ let_go() {
 	(within "$1" nothing_held) && return
 	resources
 	at a rdma resource show qp
-	ps -eo pid,ppid,stat,wchan:24,args --ppid 2 -p 2 -N
+	ps -eo pid,ppid,stat,wchan:24,args | grep -v '\]$'
 	fail "not all is given back"
 }
 
@@ -198,7 +216,7 @@ hold() {
 	rm -f "$pipe"
 	mkfifo "$pipe"
 	exec {input}<>"$pipe"
-	at "$end" "$programs/hold" "${holding:-$(dev_of "$end")}" "$@" <"$pipe" >"$held" 2>&1 {input}>&- &
+	run_at "$end" "$programs/hold" "${holding:-$(dev_of "$end")}" "$@" <"$pipe" >"$held" 2>&1 {input}>&- &
 	holder=$!
 	hold_input=$input
 	# Open at its end by now, or it fails.

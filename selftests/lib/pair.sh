@@ -27,7 +27,7 @@ pair_line() {
 pair_cases() {
 	local program=$built/$1 line server client status=0 said=/tmp/said.pair number=$ktap_number failed=$ktap_failed
 	next_port
-	at b "$program" b $port "${@:2}" >$said 2>&1 </dev/null &
+	run_at b "$program" b $port "${@:2}" >$said 2>&1 </dev/null &
 	server=$!
 	exec {lines}< <(at a "$program" a $port "${@:2}" 2>&1 </dev/null)
 	client=$!
