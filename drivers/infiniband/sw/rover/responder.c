@@ -214,21 +214,17 @@ static enum rover_fault place(struct rover_qp *qp,
 }
 
 /* A message has arrived whole. */
-static enum rover_fault finish_message(struct rover_qp *qp,
+static void finish_message(struct rover_qp *qp,
 				       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
-	/* No region of this kind of memory may be invalidated by a peer. */
-	if (pkt->op->flags & ROVER_OP_INV)
-		return ROVER_FAULT_INVALIDATE;
 	rsp->in_message = false;
 	rsp->msn++;
 	rover_count(qp->dev, rsp->class == ROVER_CLASS_SEND ?
 		    ROVER_STAT_RX_SEND : ROVER_STAT_RX_WRITE);
 	if (rsp->have_wqe)
 		complete_recv(qp, pkt);
-	return ROVER_OK;
 }
 
 static enum rover_fault execute_data(struct rover_qp *qp,
@@ -254,10 +250,15 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 	fault = place(qp, pkt);
 	if (fault)
 		return fault;
+	/* No region of the kinds there are may be invalidated by a peer. */
+	if (pkt->op->flags & ROVER_OP_INV)
+		return ROVER_FAULT_INVALIDATE;
 	rsp->received += pkt->payload;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
 	rsp->ack_due |= pkt->ackreq;
-	return pkt->op->flags & ROVER_OP_END ? finish_message(qp, pkt) : ROVER_OK;
+	if (pkt->op->flags & ROVER_OP_END)
+		finish_message(qp, pkt);
+	return ROVER_OK;
 }
 
 /* Key, rights and bounds of a READ, new or again. */
