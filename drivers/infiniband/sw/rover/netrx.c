@@ -363,7 +363,9 @@ int rover_netrx(struct sock *sk, struct sk_buff *skb)
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
 	rover_stat_add(b.dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
-	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES, skb->len);
+	/* As they are counted on the way out: with the IP header. */
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES,
+		       skb->len - skb_network_offset(skb));
 	batch_end(&b);
 out:
 	consume_skb(skb);
