@@ -6,7 +6,7 @@
 # The method: take all memory of the machine that is not free, before and after a program has made its queue pairs, and
 # subtract what is known not to be the kernel's (the program's own pages, page cache) and the rings. That counts each way in which
 # memory can be had, slab, vmalloc, per-CPU and bare pages, which no list of the kernel's does; and it counts rdma core's own share too.
-# Free lists of the CPUs are emptied first (drop_caches, compact_memory); what noise remains, some hundred KiB, is divided by 500.
+# Pages on the free lists of the CPUs, which MemFree leaves out, are free. What noise remains, some hundred KiB, is divided by 500.
 # What the slab and vmalloc say by themselves is printed beside it.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
@@ -20,10 +20,12 @@ field() { awk -v name="$1:" '$1 == name { print $2 * 1024; exit }' "$2"; }
 snapshot() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	echo 1 >/proc/sys/vm/compact_memory
 	sleep 1
+	echo 3 >/proc/sys/vm/drop_caches
 	cat /proc/meminfo >/tmp/meminfo
-	used=$(($(field MemTotal /tmp/meminfo) - $(field MemFree /tmp/meminfo)))
+	# "count" is the length of a processor's list, in pages.
+	used=$(awk '/^ +count:/ { pages += $2 } END { print -4096 * pages }' /proc/zoneinfo)
+	used=$((used + $(field MemTotal /tmp/meminfo) - $(field MemFree /tmp/meminfo)))
 	for name in Buffers Cached SwapCached AnonPages PageTables; do used=$((used - $(field $name /tmp/meminfo))); done
 	slab=$(field Slab /tmp/meminfo) percpu=$(field Percpu /tmp/meminfo)
 }

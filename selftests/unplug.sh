@@ -33,16 +33,34 @@ under_traffic() {
 	client=$!
 	within 30 busy
 	promptly "$@"
-	# The client's requests come back flushed; perftest then gives up.
-	(within 20 is_over $client) || fail "the client does not end: $(ps -eo pid,stat,wchan:24,args | grep -w "ib_$tool"; rdma resource show)"
-	ends_within 1 $client
-	echo "client: status $status: $(</tmp/said.a)"
-	((status && status != 124)) || fail "the client has not noticed"
-	# The server has no more to do with it than a TCP connection, and with SENDs not even that.
+	# The client's requests come back flushed; perftest then gives up. The server has no more to do with it than a TCP
+	# connection, and with SENDs not even that.
 	[[ $tool != send_bw ]] || kill $server 2>/dev/null || true
-	ends_within 20 $server
+	end_of a $client "$@"
+	end_of b $server "$@"
 	within 10 gone a
 	bring_back
+}
+
+# end_of END PROCESS CMD...: the program ends by itself; but without the netdev its TCP connection cannot end, and it may wait for that
+end_of() {
+	local end=$1 process=$2
+	if [[ $3 == delete_netdev ]]; then
+		within 20 idle "$process"
+		kill "$process" 2>/dev/null || true
+		ends_within 5 "$process"
+	else
+		ends_within 20 "$process"
+		echo "$end: status $status: $(<"/tmp/said.$end")"
+		[[ $end == b ]] || ((status && status != 124)) || fail "it has not noticed"
+	fi
+}
+# Over, or waiting for TCP: its child is the program.
+idle() {
+	local child
+	is_over "$1" && return
+	child=$(pgrep -P "$1")
+	[[ $child && $(</proc/"$child"/wchan) == wait_woken ]]
 }
 
 busy() { (($(counter a tx_packets) > 100)); }
