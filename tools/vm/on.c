@@ -2,17 +2,19 @@
 /*
  * on: run a command at one end of the topology, from inside a guest.
  *
- *	on [-b] END CMD...	run CMD at END (a or b); like ssh in what is passed on: standard input, output, errors, exit status,
- *				signals; the environment and the working folder too. -b: in the background, with the process id of
- *				this `on` on standard output and CMD's output on standard error.
- *	on --wait END		wait until END answers
- *	on --stop END		tell the agent of END to end (the guest then checks itself and powers off)
- *	on --serve		be the agent
- *	on --hold END		make the process that holds END, a network namespace known to `ip netns`, open
+ *	on [-b] END CMD...	run CMD at END (a or b); like ssh in what is passed on: standard
+ *input, output, errors, exit status, signals; the environment and the working folder too. -b: in
+ *the background, with the process id of this `on` on standard output and CMD's output on standard
+ *error. on --wait END		wait until END answers
+ *	on --stop END		tell the agent of END to end (the guest then checks itself and
+ *powers off) on --serve		be the agent
+ *	on --hold END		make the process that holds END, a network namespace known to `ip
+ *netns`, open
  *
- * A file /run/lab/END.pid names a process whose network and mount namespaces are that end, here (topology single, and the
- * own end of a pair when it has none of its own: pid 1). Without it the end is the other guest: its agent listens on TCP, in a network
- * namespace "lab" of its own, so that nothing of this shows among the netdevs under test.
+ * A file /run/lab/END.pid names a process whose network and mount namespaces are that end, here
+ *(topology single, and the own end of a pair when it has none of its own: pid 1). Without it the
+ *end is the other guest: its agent listens on TCP, in a network namespace "lab" of its own, so that
+ *nothing of this shows among the netdevs under test.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,10 +38,14 @@ extern char **environ;
 
 enum { PORT = 7777, CHUNK = 16384 };
 
-/* Every message has a header; a chunk of data waits in a box until its taker is ready, so that no side ever blocks in write(). */
+/*
+ * Every message has a header; a chunk of data waits in a box until its taker is ready, so that no
+ * side ever blocks in write().
+ */
 struct header {
-	unsigned char type;		/* I input, O output, E errors, S signal, X exit status, R request, Q quit */
-	unsigned int len;		/* bytes that follow; the number itself for S and X */
+	unsigned char
+		type; /* I input, O output, E errors, S signal, X exit status, R request, Q quit */
+	unsigned int len; /* bytes that follow; the number itself for S and X */
 } __attribute__((packed));
 
 struct box {
@@ -64,7 +70,7 @@ static void enter(const char *path, int kind)
 
 static void pack(struct box *box, int type, const void *data, unsigned int len)
 {
-	struct header header = { type, len };
+	struct header header = {type, len};
 
 	memcpy(box->data, &header, sizeof(header));
 	if (data)
@@ -83,8 +89,10 @@ static int drain(int fd, struct box *box)
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
 	box->at += n;
-	if (box->at == box->len)
-		box->at = box->len = 0;
+	if (box->at == box->len) {
+		box->at = 0;
+		box->len = 0;
+	}
 	return 1;
 }
 
@@ -157,7 +165,7 @@ static void serve_one(int sock)
 {
 	int in[2], out[2], err[2], status = 0, gone = 0;
 	struct header header;
-	struct box to_peer = { 0 }, to_child = { 0 };
+	struct box to_peer = {0}, to_child = {0};
 	char *text;
 	pid_t child;
 
@@ -166,7 +174,8 @@ static void serve_one(int sock)
 	if (header.type == 'Q')
 		_exit(77);
 	text = malloc(header.len + 1);
-	if (header.type != 'R' || !text || !read_all(sock, text, header.len) || pipe(in) || pipe(out) || pipe(err))
+	if (header.type != 'R' || !text || !read_all(sock, text, header.len) || pipe(in) ||
+	    pipe(out) || pipe(err))
 		_exit(1);
 	text[header.len] = 0;
 	child = fork();
@@ -187,11 +196,16 @@ static void serve_one(int sock)
 
 	for (int ended = 0;;) {
 		struct pollfd fds[4] = {
-			{ to_peer.len ? -1 : out[0], POLLIN }, { to_peer.len ? -1 : err[0], POLLIN },
-			{ to_child.len ? in[1] : -1, POLLOUT },
-			{ sock, POLLRDHUP | (to_peer.len ? POLLOUT : 0) | (to_child.len ? 0 : POLLIN) },
+			{to_peer.len ? -1 : out[0], POLLIN},
+			{to_peer.len ? -1 : err[0], POLLIN},
+			{to_child.len ? in[1] : -1, POLLOUT},
+			{sock,
+			 POLLRDHUP | (to_peer.len ? POLLOUT : 0) | (to_child.len ? 0 : POLLIN)},
 		};
-		/* The end of the child closes no descriptor if it left a daemon behind: look for it now and then. */
+		/*
+		 * The end of the child closes no descriptor if it left a daemon behind: look for it
+		 * now and then.
+		 */
 		int n = poll(fds, 4, ended ? 0 : 20);
 
 		if (!ended && waitpid(child, &status, WNOHANG) == child)
@@ -216,11 +230,11 @@ static void serve_one(int sock)
 		if (fds[2].revents && !drain(in[1], &to_child))
 			to_child.len = 0;
 		if (fds[3].revents & POLLIN && !to_child.len) {
-			if (!take(sock, &header, &to_child))
+			if (!take(sock, &header, &to_child)) {
 				gone = 1;
-			else if (header.type == 'S')
+			} else if (header.type == 'S') {
 				kill(-child, header.len);
-			else if (header.type == 'I' && !header.len) {
+			} else if (header.type == 'I' && !header.len) {
 				close(in[1]);
 				in[1] = -1;
 			}
@@ -234,7 +248,8 @@ static void serve_one(int sock)
 		if (ended && out[0] < 0 && err[0] < 0 && !to_peer.len)
 			break;
 	}
-	pack(&to_peer, 'X', NULL, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	pack(&to_peer, 'X', NULL,
+	     WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	fcntl(sock, F_SETFL, 0);
 	if (write(sock, to_peer.data, to_peer.len) < 0)
 		_exit(1);
@@ -251,7 +266,7 @@ static void serve_one(int sock)
 
 static int serve(void)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons(PORT)};
 	int one = 1, sock, status;
 
 	/* Only the socket lives in "lab"; commands run where the agent was started. */
@@ -265,7 +280,7 @@ static int serve(void)
 	if (bind(sock, (void *)&addr, sizeof(addr)) || listen(sock, 64))
 		fail("listen");
 	for (;;) {
-		struct pollfd fds = { sock, POLLIN };
+		struct pollfd fds = {sock, POLLIN};
 		int peer;
 
 		poll(&fds, 1, 200);
@@ -286,7 +301,7 @@ static int serve(void)
 
 static int try_connect(const char *end)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons(PORT)};
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), one = 1, sock, error = 0;
 	socklen_t len = sizeof(error);
 	struct pollfd fds;
@@ -299,7 +314,7 @@ static int try_connect(const char *end)
 	inet_aton(*end == 'a' ? "192.168.77.1" : "192.168.77.2", &addr.sin_addr);
 	if (connect(sock, (void *)&addr, sizeof(addr)) && errno != EINPROGRESS)
 		error = errno;
-	fds = (struct pollfd){ sock, POLLOUT };
+	fds = (struct pollfd){sock, POLLOUT};
 	if (!error && poll(&fds, 1, 3000) == 1)
 		getsockopt(sock, SOL_SOCKET, SO_ERROR, &error, &len);
 	else
@@ -319,7 +334,7 @@ static int send_request(int sock, char **argv)
 	char *text, count[16], cwd[4096], **word;
 	size_t len = 0;
 	FILE *stream = open_memstream(&text, &len);
-	struct header header = { 'R', 0 };
+	struct header header = {'R', 0};
 
 	for (word = argv; *word; word++)
 		;
@@ -334,26 +349,31 @@ static int send_request(int sock, char **argv)
 		fwrite(*word, strlen(*word) + 1, 1, stream);
 	fclose(stream);
 	header.len = len;
-	return write(sock, &header, sizeof(header)) == sizeof(header) && write(sock, text, len) == (ssize_t)len;
+	return write(sock, &header, sizeof(header)) == sizeof(header) &&
+	       write(sock, text, len) == (ssize_t)len;
 }
 
 static int remote(const char *end, char **argv)
 {
 	int sock = try_connect(end), input = 0, quit = signals_fd();
-	struct box to_peer = { 0 }, from_peer = { 0 };
+	struct box to_peer = {0}, from_peer = {0};
 	struct header header;
 
 	if (sock < 0 || !send_request(sock, argv))
 		fail(end);
 	for (;;) {
-		struct pollfd fds[3] = { { to_peer.len ? -1 : input, POLLIN }, { sock, POLLIN | (to_peer.len ? POLLOUT : 0) },
-					 { quit, POLLIN } };
+		struct pollfd fds[3] = {{to_peer.len ? -1 : input, POLLIN},
+					{sock, POLLIN | (to_peer.len ? POLLOUT : 0)},
+					{quit, POLLIN}};
 
 		poll(fds, 3, -1);
 		if (fds[2].revents) {
 			struct signalfd_siginfo info;
 
-			/* Behind input that nobody takes a signal would never arrive: leave, and the agent kills the command. */
+			/*
+			 * Behind input that nobody takes a signal would never arrive: leave, and
+			 * the agent kills the command.
+			 */
 			if (read(quit, &info, sizeof(info)) != sizeof(info) || to_peer.len)
 				return 128 + SIGTERM;
 			pack(&to_peer, 'S', NULL, info.ssi_signo);
@@ -376,7 +396,8 @@ static int remote(const char *end, char **argv)
 		if (header.type == 'X')
 			return header.len;
 		for (size_t at = 0; at < header.len;) {
-			ssize_t n = write(header.type == 'E' ? 2 : 1, from_peer.data + at, header.len - at);
+			ssize_t n = write(header.type == 'E' ? 2 : 1, from_peer.data + at,
+					  header.len - at);
 
 			if (n < 0)
 				return 128 + SIGPIPE;
@@ -403,14 +424,17 @@ static int local(int holder, char **argv)
 }
 
 /*
- * /sys shows the netdevs of the namespace it was mounted in, hence a mount namespace for each end. What is mounted elsewhere in
- * the guest still arrives there.
+ * /sys shows the netdevs of the namespace it was mounted in, hence a mount namespace for each end.
+ * What is mounted elsewhere in the guest still arrives there.
  */
 static int hold(const char *end)
 {
 	static const char *const mounts[][2] = {
-		{ "sysfs", "/sys" }, { "cgroup2", "/sys/fs/cgroup" }, { "debugfs", "/sys/kernel/debug" },
-		{ "tracefs", "/sys/kernel/tracing" }, { "configfs", "/sys/kernel/config" },
+		{"sysfs", "/sys"},
+		{"cgroup2", "/sys/fs/cgroup"},
+		{"debugfs", "/sys/kernel/debug"},
+		{"tracefs", "/sys/kernel/tracing"},
+		{"configfs", "/sys/kernel/config"},
 	};
 	char path[64];
 	pid_t pid;
@@ -440,7 +464,7 @@ static int hold(const char *end)
 int main(int argc, char **argv)
 {
 	int background = argc > 1 && !strcmp(argv[1], "-b"), holder = 0, sock;
-	struct timespec pause = { 0, 50 * 1000 * 1000 };
+	struct timespec pause = {0, 50 * 1000 * 1000};
 	char path[64];
 	FILE *file;
 
@@ -459,7 +483,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!strcmp(argv[1], "--stop")) {
-		struct header header = { 'Q', 0 };
+		struct header header = {'Q', 0};
 
 		sock = try_connect(argv[2]);
 		return sock < 0 || write(sock, &header, sizeof(header)) < 0;

@@ -32,6 +32,11 @@ static bool is_rd_atomic(const struct rover_sent *row)
 	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
 }
 
+static bool is_read(const struct rover_sent *row)
+{
+	return row->opcode == ROVER_WQE_READ;
+}
+
 static void post(struct rover_qp *qp, const struct rover_sent *row,
 		 enum rover_fault fault)
 {
@@ -338,7 +343,7 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 		return;
 	}
 	if (rover_psn_diff(pkt->psn, row->psn) < 0 || !is_rd_atomic(row) ||
-	    (row->opcode == ROVER_WQE_READ) != read) {
+	    read != is_read(row)) {
 		fail(qp, ROVER_FAULT_BAD_RESP);
 		return;
 	}

@@ -214,8 +214,7 @@ static enum rover_fault place(struct rover_qp *qp,
 }
 
 /* A message has arrived whole. */
-static void finish_message(struct rover_qp *qp,
-				       const struct rover_packet *pkt)
+static void finish_message(struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
