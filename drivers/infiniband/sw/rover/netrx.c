@@ -349,6 +349,15 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 	receive_members(b, skb, v6);
 }
 
+/* As nettx counts: each packet with its own headers from IP on. */
+static unsigned int bytes_of(const struct sk_buff *skb)
+{
+	unsigned int hdr = sizeof(struct udphdr) - skb_network_offset(skb);
+	unsigned int more = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs - 1 : 0;
+
+	return skb->len - skb_network_offset(skb) + more * hdr;
+}
+
 int rover_netrx(struct sock *sk, struct sk_buff *skb)
 {
 	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
@@ -363,9 +372,7 @@ int rover_netrx(struct sock *sk, struct sk_buff *skb)
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
 	rover_stat_add(b.dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
-	/* As they are counted on the way out: with the IP header. */
-	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES,
-		       skb->len - skb_network_offset(skb));
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb));
 	batch_end(&b);
 out:
 	consume_skb(skb);

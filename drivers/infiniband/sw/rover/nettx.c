@@ -63,7 +63,9 @@ void rover_nettx_send(struct rover_qp *qp, struct sk_buff *skb,
 	int err;
 
 	rover_stat_add(dev->stats, ROVER_STAT_TX_PACKETS, packets);
-	rover_stat_add(dev->stats, ROVER_STAT_TX_BYTES, skb->len);
+	/* Members of a train wear their IP and UDP headers in the headroom. */
+	rover_stat_add(dev->stats, ROVER_STAT_TX_BYTES,
+		       skb->len + (packets - 1) * path->hdr_len);
 
 	rcu_read_lock();
 	dst = rover_path_dst(path);
