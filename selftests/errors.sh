@@ -11,6 +11,7 @@
 limit=180
 pair_cases rc_error remote others
 pair_cases rc_state
+pair_cases rc_limit
 pair_cases ring_abuse
 try "and afterwards all is well" pair_quietly rc_data brief
 finish

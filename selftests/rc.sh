@@ -15,4 +15,5 @@ if [[ $KERNEL == 7.2 ]] && ! quick; then ops=ops; fi
 pair_cases rc_data $ops extended sgl inline atomic mixture
 pair_cases rc_flow
 pair_cases rc_event
+pair_cases rc_memory
 finish

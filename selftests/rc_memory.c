@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rc_memory - memory of all kinds, and devices that talk to themselves
+ *
+ *	rc_memory a|b PORT [GROUP...]	see main() for the groups
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/conn.h"
+#include "lib/pattern.h"
+
+#define HUGE_PAGE (2UL << 20)
+
+enum kind { PLAIN, HUGE, SHARED, FILE_BACKED, SUB_PAGE, ODD, KINDS };
+
+static const char *const kind_names[] = {
+	"ordinary memory", "huge pages", "shared memory", "a file", "a part of a page",
+	"odd addresses",
+};
+
+/* Memory of a kind, and the registered part of it. */
+struct memory {
+	uint8_t *map;
+	size_t map_len;
+	int fd;
+	uint8_t *buf;
+	size_t len;
+	struct ibv_mr *mr;
+};
+
+static int free_memory(void *what)
+{
+	struct memory *m = what;
+	int error = m->mr ? ibv_dereg_mr(m->mr) : 0;
+
+	munmap(m->map, m->map_len);
+	if (m->fd >= 0)
+		close(m->fd);
+	m->map = NULL;
+	return error;
+}
+
+static void map_memory(struct pair *p, struct memory *m, enum kind kind, size_t len)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char path[] = "/tmp/rc_memory.XXXXXX";
+
+	*m = (struct memory){ .fd = -1 };
+	m->map_len = len + 2 * HUGE_PAGE;
+	if (kind == SHARED)
+		flags = MAP_SHARED | MAP_ANONYMOUS;
+	if (kind == FILE_BACKED) {
+		flags = MAP_SHARED;
+		m->fd = mkstemp(path);
+		check(p, m->fd >= 0 && !unlink(path) && !ftruncate(m->fd, m->map_len),
+		      "%s: %s", path, strerror(errno));
+	}
+	m->map = mmap(NULL, m->map_len, PROT_READ | PROT_WRITE, flags, m->fd, 0);
+	check(p, m->map != MAP_FAILED, "mmap: %s", strerror(errno));
+	undo_later(p, free_memory, m, "ibv_dereg_mr");
+	m->buf = (uint8_t *)(((uintptr_t)m->map + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+	m->len = len;
+	if (kind == HUGE)
+		madvise(m->buf, (len + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+	if (kind == SUB_PAGE || kind == ODD)
+		m->buf += 1237;
+	if (kind == SUB_PAGE)
+		m->len = 2001;
+}
+
+/* What a memory of either end holds at first: a pattern of its own in another around it. */
+static void fill_memory(uint8_t *map, const struct memory *m, bool end_b)
+{
+	pattern_fill(map, m->map_len, 9);
+	pattern_fill(map + (m->buf - m->map), m->len, 1 + end_b);
+}
+
+/* End a WRITEs its first half to b, and READs b's second half. */
+static void move_halves(struct conn *c, struct memory *m, uint64_t addr, uint32_t rkey)
+{
+	size_t half = m->len / 2;
+	struct ibv_sge sge = { (uintptr_t)m->buf, half, m->mr->lkey };
+	struct ibv_send_wr wr;
+
+	wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, addr, rkey);
+	conn_send(c, &wr);
+	sge.addr += half;
+	wr = wr_rdma(2, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED, addr + half, rkey);
+	conn_send(c, &wr);
+	queue_want(c->send, 1, IBV_WC_SUCCESS);
+	queue_want(c->send, 2, IBV_WC_SUCCESS);
+}
+
+/* WRITE to and READ from memory of this kind; nothing around it changes. */
+static void run_kind(struct pair *p, const void *arg)
+{
+	enum kind kind = *(const enum kind *)arg;
+	struct conn_attr attr = conn_defaults(p);
+	struct { uint64_t addr, rkey; } mine, theirs;
+	static struct memory m;
+	size_t at, half;
+	uint8_t *want;
+	struct conn *c;
+
+	attr.mtu = p->port.active_mtu;
+	map_memory(p, &m, kind, p->quick ? 20001 : (5UL << 20) + 77);
+	fill_memory(m.map, &m, end_b(p));
+	m.mr = ibv_reg_mr(p->pd, m.buf, m.len, ALL_ACCESS);
+	check(p, m.mr, "ibv_reg_mr of %s: %s", kind_names[kind], strerror(errno));
+	c = conn_open(p, &attr);
+	mine.addr = (uintptr_t)m.buf;
+	mine.rkey = m.mr->rkey;
+	pair_swap(p, &mine, &theirs, sizeof(mine));
+	if (end_a(p))
+		move_halves(c, &m, theirs.addr, theirs.rkey);
+	pair_sync(p);
+	half = m.len / 2;
+	want = malloc(2 * m.map_len);
+	check(p, want, "out of memory");
+	fill_memory(want, &m, end_b(p));
+	fill_memory(want + m.map_len, &m, end_a(p));
+	at = m.buf - m.map + (end_a(p) ? half : 0);
+	memcpy(want + at, want + m.map_len + at, half);
+	at = pattern_differ(m.map, want, m.map_len);
+	check(p, at == m.map_len, "wrong at byte %td of %zu: %s", m.map + at - m.buf, m.len,
+	      pattern_show(m.map, want, at, m.map_len));
+	free(want);
+}
+
+/* A region whose addresses are not those of the process. */
+static void run_iova(struct pair *p, const void *arg)
+{
+	uint64_t iova = *(const uint64_t *)arg;
+	struct conn_attr attr = conn_defaults(p);
+	static struct memory m;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	uint32_t rkey, theirs;
+	struct conn *c;
+
+	map_memory(p, &m, PLAIN, 65536);
+	m.mr = ibv_reg_mr_iova(p->pd, m.buf, m.len, iova, ALL_ACCESS);
+	check(p, m.mr, "ibv_reg_mr_iova: %s", strerror(errno));
+	rkey = m.mr->rkey;
+	pattern_fill(m.buf, 30000, end_b(p));
+	c = conn_open(p, &attr);
+	pair_swap(p, &rkey, &theirs, sizeof(rkey));
+	if (end_a(p)) {
+		sge = (struct ibv_sge){ iova + 1, 20000, m.mr->lkey };
+		wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, iova + 40001,
+			     theirs);
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+		/* Its own address is no longer valid. */
+		wr.wr.rdma.remote_addr = iova + 65536 - 19999;
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_REM_ACCESS_ERR);
+	}
+	pair_sync(p);
+	if (end_b(p)) {
+		pattern_fill(m.buf, 30000, 0);
+		check(p, !memcmp(m.buf + 40001, m.buf + 1, 20000), "wrong data");
+	}
+}
+
+/* Two regions over the same bytes, with different rights. */
+static void run_overlap(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 8192, ALL_ACCESS);
+	struct ibv_mr *again = ibv_reg_mr(p->pd, r->buf + 100, 4000, IBV_ACCESS_REMOTE_READ);
+	uint32_t rkey, theirs;
+	struct ibv_sge sge = sge_of(r, 4096, 100);
+	struct ibv_send_wr wr;
+	struct conn *c;
+
+	(void)arg;
+	check(p, again, "ibv_reg_mr: %s", strerror(errno));
+	check(p, again->rkey != r->mr->rkey && again->lkey != r->mr->lkey, "the keys are the same");
+	rkey = again->rkey;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	pair_swap(p, &rkey, &theirs, sizeof(rkey));
+	if (end_a(p)) {
+		wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+			     r->peer_addr + 100, r->peer_rkey);
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+		wr = wr_rdma(2, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr + 100,
+			     theirs);
+		conn_send(c, &wr);
+		queue_want(c->send, 2, IBV_WC_SUCCESS);
+		wr = wr_rdma(3, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr + 100,
+			     theirs);
+		conn_send(c, &wr);
+		queue_want(c->send, 3, IBV_WC_REM_ACCESS_ERR);
+	}
+	pair_sync(p);
+	check(p, !ibv_dereg_mr(again), "ibv_dereg_mr fails");
+}
+
+/* Optional access flags may be ignored; unknown ones that are not optional may not. */
+static void run_flags(struct pair *p, const void *arg)
+{
+	static char bytes[4096];
+	struct ibv_mr *mr;
+
+	(void)arg;
+	mr = ibv_reg_mr(p->pd, bytes, sizeof(bytes),
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
+	check(p, mr, "relaxed ordering, which is optional: %s", strerror(errno));
+	ibv_dereg_mr(mr);
+	mr = ibv_reg_mr(p->pd, bytes, sizeof(bytes), IBV_ACCESS_LOCAL_WRITE | 1 << 19);
+	if (mr)
+		ibv_dereg_mr(mr);
+	check(p, !mr, "an access flag that nobody knows is accepted");
+}
+
+/* ---- alone ---- */
+
+static void connect_to(struct pair *p, struct conn *c, struct conn *to)
+{
+	enum ibv_qp_state state;
+	int error;
+
+	c->peer = to->own;
+	for (state = IBV_QPS_INIT; state <= IBV_QPS_RTS; state++) {
+		error = conn_modify(c, state);
+		check(p, !error, "ibv_modify_qp to state %d: %s", state, strerror(error));
+	}
+}
+
+/* One message of each kind from one queue pair to the other. */
+static void talk(struct pair *p, struct conn *from, struct conn *to, struct region *r,
+		 uint32_t size)
+{
+	uint64_t addr = (uintptr_t)r->buf + (2 << 20);
+	struct ibv_sge sge = sge_of(r, 1, size), target = sge_of(r, (2 << 20) + 3, size);
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+	uint64_t word;
+
+	pattern_fill(r->buf, size + 1, size);
+	memset(r->buf + (2 << 20), 0, size + 8);
+	conn_recv(to, 1, &target, 1);
+	wr = wr_send(2, &sge, 1, IBV_SEND_SIGNALED);
+	conn_send(from, &wr);
+	queue_next(to->recv, &wc);
+	check(p, !wc.status && wc.wr_id == 1 && wc.byte_len == size, "receive %llu of %u: %s",
+	      (unsigned long long)wc.wr_id, wc.byte_len, ibv_wc_status_str(wc.status));
+	queue_want(from->send, 2, IBV_WC_SUCCESS);
+	check(p, !memcmp(r->buf + 1, r->buf + (2 << 20) + 3, size), "SEND: wrong data");
+	wr = wr_rdma(3, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, addr + 5, r->mr->rkey);
+	conn_send(from, &wr);
+	queue_want(from->send, 3, IBV_WC_SUCCESS);
+	check(p, !memcmp(r->buf + 1, r->buf + (2 << 20) + 5, size), "WRITE: wrong data");
+	wr = wr_rdma(4, IBV_WR_RDMA_READ, &target, 1, IBV_SEND_SIGNALED, sge.addr, r->mr->rkey);
+	conn_send(from, &wr);
+	queue_want(from->send, 4, IBV_WC_SUCCESS);
+	check(p, !memcmp(r->buf + 1, r->buf + (2 << 20) + 3, size), "READ: wrong data");
+	target.length = 8;
+	memcpy(&word, r->buf, 8);
+	wr = wr_atomic(5, IBV_WR_ATOMIC_FETCH_AND_ADD, &target, (uintptr_t)r->buf, r->mr->rkey,
+		       3, 0);
+	conn_send(from, &wr);
+	queue_want(from->send, 5, IBV_WC_SUCCESS);
+	check(p, !memcmp(&word, (void *)(uintptr_t)target.addr, 8), "FETCH_AND_ADD: wrong result");
+	word += 3;
+	check(p, !memcmp(&word, r->buf, 8), "FETCH_AND_ADD: wrong sum");
+}
+
+/* A device that talks to itself: by two queue pairs, or by one connected to itself. */
+static void run_alone(struct pair *p, const void *arg)
+{
+	static const uint32_t sizes[] = { 0, 1, 255, 1024, 1025, 4097, 65537, (1 << 20) + 1 };
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 4 << 20, ALL_ACCESS);
+	struct conn *c, *d;
+	unsigned int i;
+
+	attr.mtu = p->port.active_mtu;
+	c = conn_make(p, &attr);
+	d = arg ? c : conn_make(p, &attr);
+	connect_to(p, c, d);
+	if (d != c)
+		connect_to(p, d, c);
+	/* One end after the other, so that no other traffic hides what this one does. */
+	if (end_b(p))
+		pair_sync(p);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (p->quick && sizes[i] > 5000)
+			continue;
+		talk(p, c, d, r, sizes[i]);
+		talk(p, d, c, r, sizes[i]);
+	}
+	if (end_a(p))
+		pair_sync(p);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint64_t iovas[] = { 0, 1ULL << 40, -1ULL << 20 };
+	enum kind kind;
+	unsigned int i;
+	struct pair p;
+
+	pair_open(&p, argc, argv);
+	for (kind = PLAIN; kind < KINDS && pair_wants(&p, "kinds"); kind++)
+		pair_case(&p, run_kind, &kind, "WRITE and READ: %s", kind_names[kind]);
+	for (i = 0; i < 3 && pair_wants(&p, "kinds"); i++)
+		pair_case(&p, run_iova, &iovas[i], "a region with addresses from 0x%llx on",
+			  (unsigned long long)iovas[i]);
+	if (pair_wants(&p, "kinds")) {
+		pair_case(&p, run_overlap, NULL, "two regions on the same bytes");
+		pair_case(&p, run_flags, NULL, "access flags, optional and unknown");
+	}
+	for (i = 0; i < 2 && pair_wants(&p, "alone"); i++) {
+		pair_family(&p, i);
+		pair_case(&p, run_alone, NULL, "%s: a device talks to itself", i ? "IPv6" : "IPv4");
+		pair_case(&p, run_alone, &p, "%s: a queue pair talks to itself",
+			  i ? "IPv6" : "IPv4");
+	}
+	return pair_close(&p);
+}
