@@ -54,11 +54,13 @@ dissected() {
 	[[ ! ${missing:-} ]] || fail "no packet with opcode$missing"
 }
 
-# RoCEv2 sends no UDP checksum, over IPv6 neither (RFC 6936 allows that to tunnels): of this tshark always complains.
+# RoCEv2 sends no UDP checksum, over IPv6 neither (RFC 6936 allows that to tunnels): of this tshark always complains. And the
+# payload is random: what a dissector behind InfiniBand's believes to find in it says nothing about the packet.
 complaints() {
 	local said
 	said=$(tshark -r $capture -Y '_ws.malformed || _ws.expert.severity >= 0x400000' -T fields -e frame.number -e infiniband.bth.opcode \
-		-e _ws.expert.message 2>/dev/null | grep -v $'\tIllegal checksum value (0)$' | head -n 10)
+		-e frame.protocols -e _ws.expert.message 2>/dev/null |
+		awk -F '\t' '$4 != "Illegal checksum value (0)" && $3 !~ /infiniband:[a-ce-z]/' | head -n 10)
 	[[ ! $said ]] || fail "$said"
 }
 
