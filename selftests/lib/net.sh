@@ -213,7 +213,8 @@ hold() {
 	local end=$1 pipe=/tmp/hold.$1.$BASHPID input
 	shift
 	held=/tmp/held.$end
-	rm -f "$pipe"
+	rm -f "$pipe" "$held"
+	touch "$held"
 	mkfifo "$pipe"
 	exec {input}<>"$pipe"
 	run_at "$end" "$programs/hold" "${holding:-$(dev_of "$end")}" "$@" <"$pipe" >"$held" 2>&1 {input}>&- &

@@ -260,15 +260,13 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		return -EINVAL;
 	mutex_lock(&qp->ctl);
 	*attr = qp->attr;
-	spin_lock_bh(&qp->rx_lock);
-	spin_lock(&qp->tx_lock);
-	attr->qp_state = qp->state;
-	attr->cur_qp_state = qp->state;
-	attr->rq_psn = qp->rsp.psn;
-	attr->sq_psn = qp->req.next_psn;
-	attr->sq_draining = qp->state == IB_QPS_SQD && !qp->req.drained;
-	spin_unlock(&qp->tx_lock);
-	spin_unlock_bh(&qp->rx_lock);
+	/* Without the locks: onlookers are not to get in the way of packets. */
+	attr->qp_state = READ_ONCE(qp->state);
+	attr->cur_qp_state = attr->qp_state;
+	attr->rq_psn = READ_ONCE(qp->rsp.psn);
+	attr->sq_psn = READ_ONCE(qp->req.next_psn);
+	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
+			    !READ_ONCE(qp->req.drained);
 	mutex_unlock(&qp->ctl);
 
 	*init = (struct ib_qp_init_attr) {

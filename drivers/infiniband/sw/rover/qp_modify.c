@@ -372,16 +372,19 @@ int rover_qp_modify(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	c.attr = qp->attr;
 	merge(&c.attr, attr, mask);
 	err = prepare(qp, &c, attr);
-	if (!err)
+	if (!err) {
 		err = commit(qp, &c, attr);
+		/*
+		 * In any case: who found the locks taken has left its work to
+		 * us, even if nothing has changed.
+		 */
+		rover_run(qp);
+	}
 	discard(&c);
-	if (err || !(mask & IB_QP_STATE))
-		goto out;
 
 	/* Nothing arms it in RESET; it must not fire into the next life. */
-	if (c.next == IB_QPS_RESET)
+	if (!err && mask & IB_QP_STATE && c.next == IB_QPS_RESET)
 		rover_timer_stop(qp);
-	rover_run(qp);
 out:
 	mutex_unlock(&qp->ctl);
 	return err;
