@@ -11,9 +11,9 @@
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/rover-abi.h>
 
+#include "arrive.h"
 #include "doorbell.h"
 #include "qps.h"
-#include "run.h"
 
 /* The core's macros paste the numbers' names, so they must not be macros. */
 enum {
@@ -46,7 +46,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	/* Receives wait for packets, except in error, where they are flushed. */
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
 		set_bit(ROVER_WORK_RX, &qp->work);
-	rover_run(qp);
+	rover_arrive_posted(qp);
 out:
 	rcu_read_unlock();
 	return err;

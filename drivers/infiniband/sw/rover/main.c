@@ -14,6 +14,7 @@
 #include "netns.h"
 #include "qps.h"
 #include "run.h"
+#include "steer.h"
 #include "verbs.h"
 
 static int __init rover_init(void)
@@ -24,9 +25,12 @@ static int __init rover_init(void)
 	if (err)
 		return err;
 	rover_kick_init(rover_run_kicked);
-	err = rover_netns_init();
+	err = rover_steer_init();
 	if (err)
 		goto err_kick;
+	err = rover_netns_init();
+	if (err)
+		goto err_steer;
 	err = rover_device_init();
 	if (err)
 		goto err_netns;
@@ -35,6 +39,8 @@ static int __init rover_init(void)
 
 err_netns:
 	rover_netns_exit();
+err_steer:
+	rover_steer_exit();
 err_kick:
 	rover_kick_exit();
 	rover_qps_exit();
@@ -51,6 +57,7 @@ static void __exit rover_exit(void)
 	 * they are they may kick, so wait for them first.
 	 */
 	rover_qps_exit();
+	rover_steer_exit();
 	rover_kick_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();

@@ -20,7 +20,7 @@
 
 #include "gro.h"
 #include "netns.h"
-#include "netrx.h"
+#include "arrive.h"
 
 static unsigned int netns_id __read_mostly;
 
@@ -35,7 +35,7 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = rnet,
 		.encap_type = 1,
-		.encap_rcv = rover_netrx,
+		.encap_rcv = rover_arrive,
 		.gro_receive = rover_gro_receive,
 		.gro_complete = rover_gro_complete,
 	};
@@ -59,7 +59,7 @@ static void close_sockets(struct rover_net *rnet)
 		udp_tunnel_sock_release(rnet->sk4->sk);
 	rnet->sk6 = NULL;
 	rnet->sk4 = NULL;
-	/* Packets that found a socket before may still be in rover_netrx(). */
+	/* Packets that found a socket before may still be in rover_arrive(). */
 	synchronize_net();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netrx - from the UDP socket to the queue pair
+ * netrx - from packets and trains to the queue pair
  *
  * One call brings one packet or a whole train.  Each packet is proved before
  * anything changes because of it: lengths before any subtraction, a known
@@ -8,7 +8,7 @@
  * state.  Then it goes to responder or completer under the lock of that side.
  * The lock is kept while packets for the same queue pair and side follow; when
  * it is let go, there is one acknowledge for all of them, and what the window
- * now allows has been sent.
+ * now allows is sent.
  *
  * Softirq, under rcu_read_lock().  The skb is read only: it may be cloned.
  */
@@ -17,22 +17,22 @@
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
-#include <net/sock.h>
 
 #include "completer.h"
 #include "icrc.h"
 #include "netrx.h"
 #include "packet.h"
 #include "qps.h"
-#include "requester.h"
 #include "responder.h"
 #include "run.h"
+#include "steer.h"
 #include "trace.h"
 
 /* Who receives: the queue pair and the side whose lock is held. */
 struct batch {
 	struct rover_net *rnet;
 	struct rover_dev *dev;		/* to count at while no QP is known */
+	struct rover_qp *likely;	/* found already; NULL or maybe dead */
 	struct rover_qp *qp;
 	bool sending;			/* tx_lock is held, else rx_lock */
 	unsigned int packets;
@@ -58,20 +58,6 @@ static void dropped(struct batch *b, const struct arrival *a,
 			 a->bth.opcode, rover_bth_psn(&a->bth));
 }
 
-/* Whose counters: the device of the interface, or any of the namespace. */
-static struct rover_dev *device_of(struct rover_net *rnet,
-				   const struct sk_buff *skb)
-{
-	struct rover_dev *dev, *any = NULL;
-
-	list_for_each_entry_rcu(dev, &rnet->devs, net_node) {
-		if (dev->ndev == skb->dev)
-			return dev;
-		any = dev;
-	}
-	return any;
-}
-
 /* Batches ********************************************************************/
 
 static void batch_end(struct batch *b)
@@ -82,16 +68,16 @@ static void batch_end(struct batch *b)
 		return;
 	b->qp = NULL;
 	if (b->sending) {
-		/* In error the bit asks for a flush, which is for run to do. */
-		if (rover_qp_allows(qp, ROVER_MAY_COMPLETE) &&
-		    test_and_clear_bit(ROVER_WORK_TX, &qp->work))
-			rover_requester_run(qp);
 		spin_unlock(&qp->tx_lock);
 	} else {
-		rover_responder_finish(qp);
+		if (READ_ONCE(qp->rsp.bulk) &&
+		    rover_steer_send(qp) != ROVER_CPU_ANY)
+			rover_responder_leave(qp);
+		else
+			rover_responder_finish(qp);
 		spin_unlock(&qp->rx_lock);
 	}
-	/* In error, out of budget, or marked by another context meanwhile. */
+	/* What the window now allows, or another context has left to us. */
 	rover_run(qp);
 }
 
@@ -105,7 +91,9 @@ static bool batch_join(struct batch *b, const struct arrival *a)
 	if (qp && qp->obj.key == qpn && b->sending == sending)
 		return true;
 	batch_end(b);
-	qp = rover_qp_find(qpn);
+	qp = b->likely;
+	if (!qp || qp->obj.key != qpn)
+		qp = rover_qp_find(qpn);
 	if (!qp)
 		return false;
 	if (sending)
@@ -358,23 +346,16 @@ static unsigned int bytes_of(const struct sk_buff *skb)
 	return skb->len - skb_network_offset(skb) + more * hdr;
 }
 
-int rover_netrx(struct sock *sk, struct sk_buff *skb)
+void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
+		 struct rover_qp *likely, struct sk_buff *skb)
 {
-	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
-	struct batch b = { .rnet = rnet };
+	struct batch b = { .rnet = rnet, .dev = dev, .likely = likely };
 
-	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
-		goto out;
-	b.dev = device_of(rnet, skb);
-	if (!b.dev)
-		goto out;
 	receive_whole(&b, skb);
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
-	rover_stat_add(b.dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
-	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb));
+	rover_stat_add(dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
+	rover_stat_add(dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb));
 	batch_end(&b);
-out:
 	consume_skb(skb);
-	return 0;
 }

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * netrx - from the UDP socket to the queue pair
+ * netrx - from packets and trains to the queue pair
  */
 #ifndef ROVER_NETRX_H
 #define ROVER_NETRX_H
 
 #include <linux/skbuff.h>
 
-struct sock;
+#include "qp.h"
 
 /**
- * rover_netrx() - udp_tunnel's encap_rcv: a packet or a whole train
- * @sk: our socket; its sk_user_data is the struct rover_net
- * @skb: consumed
+ * rover_netrx() - receive a packet or a whole train
+ * @rnet: namespace it has arrived in
+ * @dev: device to count at
+ * @likely: queue pair of its first packet, if it was looked up; maybe dead
+ * @skb: data at its UDP header, all of which is there; consumed
  *
  * Context: softirq, under rcu_read_lock().
- * Return: 0.
  */
-int rover_netrx(struct sock *sk, struct sk_buff *skb);
+void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
+		 struct rover_qp *likely, struct sk_buff *skb);
 
 #endif /* ROVER_NETRX_H */

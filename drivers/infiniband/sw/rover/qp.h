@@ -26,6 +26,8 @@
 #include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "cq.h"
@@ -40,6 +42,9 @@
 
 /* Outstanding send work requests: a power of two. */
 #define ROVER_MAX_INFLIGHT	128
+
+/* Instead of the number of a CPU: no preference. */
+#define ROVER_CPU_ANY		(-1)
 
 /* Bits of rover_qp.work: what is to be done, and by whom it was left. */
 #define ROVER_WORK_TX		0	/* run the requester */
@@ -100,6 +105,7 @@ struct rover_wqe {
  * @rd_atomic: READs and atomics on the wire
  * @implied_at: gap in the responses that was already asked for again; a PSN,
  *	or ~0
+ * @bulk: request @sending carries much from here; read without the lock
  * @since_ackreq: packets since AckReq was last set
  * @window: most unacknowledged packets, now
  * @window_max: and ever
@@ -134,6 +140,7 @@ struct rover_req {
 	u8 rnr_retries;
 	bool rnr_wait;
 	bool drained;
+	bool bulk;
 	u32 resend_until;
 };
 
@@ -218,6 +225,7 @@ struct rover_saved {
  * @saved_tail: next row of @saved
  * @ip_id: IPv4 identification of the next response
  * @comm_est: COMM_EST was raised
+ * @bulk: a long READ waits for its answer; read without the lock
  */
 struct rover_rsp {
 	u32 psn;
@@ -229,6 +237,7 @@ struct rover_rsp {
 	u8 nak_due;
 	bool have_wqe;
 	bool comm_est;
+	bool bulk;
 	u32 received;
 	u32 length;
 	struct rover_sgl dst;
@@ -241,6 +250,27 @@ struct rover_rsp {
 	u32 res_send;
 	u32 saved_tail;
 	u16 ip_id;
+};
+
+/* Who receives what is set aside.  Only the owner does, so order is kept. */
+enum rover_aside_owner {
+	ROVER_ASIDE_NOBODY,	/* packets are received where they arrive */
+	ROVER_ASIDE_WORKER,	/* rover_qp.heavy, queued or running */
+	ROVER_ASIDE_POSTER,	/* a program in the doorbell */
+};
+
+/**
+ * struct rover_aside - packets that another context is to receive (arrive)
+ * @skbs: in order; its lock protects this struct, but for @cpu
+ * @bytes: of memory they take
+ * @owner: enum rover_aside_owner; as long as there is one, all must queue
+ * @cpu: where to receive what is large; ROVER_CPU_ANY before the first, a hint
+ */
+struct rover_aside {
+	struct sk_buff_head skbs;
+	unsigned int bytes;
+	u8 owner;
+	int cpu;
 };
 
 /**
@@ -272,6 +302,10 @@ struct rover_rsp {
  * @kick: its place on the list of runnable queue pairs
  * @work: ROVER_WORK_*
  * @tx_skbs: trains and packets of ours in the device
+ * @home: CPU that large messages are sent from (steer); ROVER_CPU_ANY before
+ *	the first, a hint
+ * @heavy: receives what was set aside and runs the queue pair (arrive)
+ * @aside: packets waiting for that
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
  * @tx_lock: protects @sq, @req and @rtx
@@ -313,7 +347,10 @@ struct rover_qp {
 	refcount_t refs ____cacheline_aligned_in_smp;
 	unsigned long work;
 	atomic_t tx_skbs;
+	int home;
 	struct rover_kick kick;
+	struct work_struct heavy;
+	struct rover_aside aside;
 
 	/* sending */
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;

@@ -44,13 +44,18 @@ struct rover_qp *rover_qps_alloc(void)
 	if (!qp)
 		return NULL;
 	refcount_set(&qp->refs, 1);
+	skb_queue_head_init(&qp->aside.skbs);
 	atomic_inc(&unfreed);
 	return qp;
 }
 
 static void free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(cache, container_of(rcu, struct rover_qp, rcu));
+	struct rover_qp *qp = container_of(rcu, struct rover_qp, rcu);
+
+	/* Set aside when there was no reference left for the work. */
+	skb_queue_purge(&qp->aside.skbs);
+	kmem_cache_free(cache, qp);
 	if (atomic_dec_and_test(&unfreed))
 		wake_up_var(&unfreed);
 }

@@ -13,10 +13,15 @@
 #include "nettx.h"
 #include "psn.h"
 #include "readresp.h"
+#include "steer.h"
 #include "train.h"
 
-/* Trains of READ responses per call, so that one READ cannot hold a CPU. */
-#define BUDGET	16
+/*
+ * Trains of READ responses per call, so that one READ cannot hold a CPU; in
+ * process context as in requester.c.
+ */
+#define BUDGET		16
+#define BUDGET_PROCESS	1
 
 static struct rover_res *take_row(struct rover_qp *qp)
 {
@@ -39,6 +44,8 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
 	res->va = va;
 	res->rkey = rkey;
 	res->length = length;
+	if (length >= ROVER_BULK)
+		WRITE_ONCE(qp->rsp.bulk, true);
 }
 
 void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
@@ -151,9 +158,12 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 {
 	enum rover_fault fault = ROVER_OK;
 	struct rover_rsp *rsp = &qp->rsp;
-	int budget = BUDGET;
+	int budget = in_serving_softirq() ? BUDGET : BUDGET_PROCESS;
 
 	lockdep_assert_held(&qp->rx_lock);
+	/* Where it is first done is where it stays. */
+	if (rsp->bulk && READ_ONCE(qp->home) == ROVER_CPU_ANY)
+		rover_steer_home(qp);
 	while (rover_readresp_pending(qp)) {
 		struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];
 
@@ -165,6 +175,8 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 		}
 		rsp->res_send++;
 	}
+	if (!rover_readresp_pending(qp))
+		WRITE_ONCE(rsp->bulk, false);
 	/* Out of budget or memory, with nothing in the device to wake us. */
 	if (rover_readresp_pending(qp) && !fault &&
 	    !test_bit(ROVER_TX_BLOCKED, &qp->work))

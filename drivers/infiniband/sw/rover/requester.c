@@ -20,11 +20,17 @@
 #include "qps.h"
 #include "requester.h"
 #include "retransmit.h"
+#include "steer.h"
 #include "trace.h"
 #include "train.h"
 
-/* Trains per run; what is left over is kicked. */
+/*
+ * Trains per run; what is left over is the next run's.  In process context that
+ * comes at once, and in between softirqs are on: what has been sent is on its
+ * way, or received on another CPU, while the next train is made.
+ */
 #define BUDGET		32
+#define BUDGET_PROCESS	1
 
 /* Packets after which an acknowledge is asked for in any case. */
 #define ACKREQ_EVERY	32
@@ -176,6 +182,8 @@ static bool fetch_new(struct rover_qp *qp)
 		.opcode = req->wqe.hdr.opcode,
 		.flags = req->wqe.hdr.flags,
 	};
+	WRITE_ONCE(req->bulk, length >= ROVER_BULK &&
+		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
 	start_wqe(qp);
 	return true;
 }
@@ -471,7 +479,7 @@ void rover_requester_run(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 	u32 before = req->psn;
 	struct rover_train train;
-	int budget = BUDGET;
+	int budget = in_serving_softirq() ? BUDGET : BUDGET_PROCESS;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))

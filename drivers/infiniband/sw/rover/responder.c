@@ -499,6 +499,13 @@ void rover_responder_finish(struct rover_qp *qp)
 	}
 }
 
+void rover_responder_leave(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->rx_lock);
+	rover_sgl_release(&qp->rsp.dst);
+	set_bit(ROVER_WORK_RX, &qp->work);
+}
+
 void rover_responder_flush(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;

@@ -36,6 +36,14 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 void rover_responder_finish(struct rover_qp *qp);
 
 /**
+ * rover_responder_leave() - end a batch, and leave what finish would do to run
+ * @qp: alive
+ *
+ * Context: rx_lock held.
+ */
+void rover_responder_leave(struct rover_qp *qp);
+
+/**
  * rover_responder_flush() - complete all posted receives with FLUSH_ERR
  * @qp: in error
  *

@@ -24,7 +24,7 @@
 /*
  * Below these a timeout says more about scheduling than about the network.
  */
-#define RTO_MIN		(4 * NSEC_PER_MSEC)
+#define RTO_MIN		(16 * NSEC_PER_MSEC)
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
 

@@ -22,9 +22,10 @@
 #include "requester.h"
 #include "responder.h"
 #include "run.h"
+#include "steer.h"
 
 /* Rounds before the rest is left to a kick. */
-#define ROUNDS	4
+#define ROUNDS	32
 
 static void send_side(struct rover_qp *qp)
 {
@@ -60,7 +61,24 @@ static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 	return true;
 }
 
-void rover_run(struct rover_qp *qp)
+/*
+ * Return true when this is heavy work, and now that of another context: of the
+ * owner of what is set aside, whose last run comes after it was the owner (the
+ * barriers are A and B again), or else of the worker.
+ */
+static bool moved(struct rover_qp *qp, bool bulk)
+{
+	int cpu = bulk ? rover_steer_send(qp) : ROVER_CPU_ANY;
+
+	if (cpu == ROVER_CPU_ANY ||
+	    (cpu == raw_smp_processor_id() && !in_softirq()))
+		return false;
+	if (!READ_ONCE(qp->aside.owner))
+		rover_steer_to(qp, cpu);
+	return true;
+}
+
+static void run(struct rover_qp *qp, bool may_move)
 {
 	int round;
 
@@ -68,10 +86,12 @@ void rover_run(struct rover_qp *qp)
 		bool ran = false;
 
 		smp_mb();	/* A after set_bit, B after unlock */
-		if (test_bit(ROVER_WORK_TX, &qp->work))
+		if (test_bit(ROVER_WORK_TX, &qp->work) &&
+		    !(may_move && moved(qp, READ_ONCE(qp->req.bulk))))
 			ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock,
 					send_side);
-		if (test_bit(ROVER_WORK_RX, &qp->work))
+		if (test_bit(ROVER_WORK_RX, &qp->work) &&
+		    !(may_move && moved(qp, READ_ONCE(qp->rsp.bulk))))
 			ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock,
 					receive_side);
 		if (!ran)
@@ -80,9 +100,20 @@ void rover_run(struct rover_qp *qp)
 	rover_qp_kick(qp);
 }
 
+void rover_run(struct rover_qp *qp)
+{
+	run(qp, true);
+}
+
+void rover_run_here(struct rover_qp *qp)
+{
+	run(qp, false);
+}
+
 void rover_run_posted(struct rover_qp *qp)
 {
 	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_steer_home(qp);
 	if (irqs_disabled() || in_hardirq())
 		rover_qp_kick(qp);
 	else

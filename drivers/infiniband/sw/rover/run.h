@@ -20,6 +20,14 @@
 void rover_run(struct rover_qp *qp);
 
 /**
+ * rover_run_here() - the same, and heavy work is not given to another context
+ * @qp: found under RCU or referenced
+ *
+ * Context: process.
+ */
+void rover_run_here(struct rover_qp *qp);
+
+/**
  * rover_run_posted() - something was posted to the send ring
  * @qp: found under RCU or referenced
  *

@@ -60,6 +60,7 @@
 	X(DROP_STALE_RESP, "rx_drop_stale_response")			\
 	X(DROP_SEQ, "rx_drop_after_gap")				\
 	X(DROP_RATE, "rx_drop_nak_limited")				\
+	X(DROP_ASIDE, "rx_drop_set_aside")				\
 	X(DROP_DOWN, "rx_drop_link_down")				\
 	X(TX_DROP_NOMEM, "tx_drop_no_memory")				\
 	X(TX_DROP_ROUTE, "tx_drop_no_route")				\

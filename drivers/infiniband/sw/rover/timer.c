@@ -8,7 +8,6 @@
  * Runs in softirq; takes tx_lock.
  */
 #include "completer.h"
-#include "requester.h"
 #include "retransmit.h"
 #include "run.h"
 #include "timer.h"
@@ -18,18 +17,9 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	struct rover_qp *qp = container_of(timer, struct rover_qp, rtx.timer);
 
 	spin_lock(&qp->tx_lock);
-	if (qp->alive) {
-		switch (rover_retransmit_expired(qp)) {
-		case ROVER_EXPIRY_NONE:
-			break;
-		case ROVER_EXPIRY_RESEND:
-			rover_requester_run(qp);
-			break;
-		case ROVER_EXPIRY_DEAD:
-			rover_completer_dead(qp);
-			break;
-		}
-	}
+	/* To send again is for run to do. */
+	if (qp->alive && rover_retransmit_expired(qp) == ROVER_EXPIRY_DEAD)
+		rover_completer_dead(qp);
 	spin_unlock(&qp->tx_lock);
 	rover_run(qp);
 	return HRTIMER_NORESTART;

@@ -210,6 +210,29 @@ static void put_frag_pages(const struct rover_frag *frags, unsigned int n)
 		put_page(frags[n].page);
 }
 
+/*
+ * From the CPU's own caches, as NAPI does it: slabs would be cleared first
+ * where the kernel hardens them (init_on_alloc), all of them for every packet.
+ * Those caches are for pieces of up to a page.
+ */
+static struct sk_buff *get_skb(unsigned int size)
+{
+	struct sk_buff *skb;
+	void *data;
+
+	if (size > SKB_WITH_OVERHEAD(PAGE_SIZE))
+		return alloc_skb(size, GFP_ATOMIC);
+	size = SKB_DATA_ALIGN(size) +
+	       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	data = netdev_alloc_frag(size);
+	if (!data)
+		return NULL;
+	skb = napi_build_skb(data, size);
+	if (!skb)
+		skb_free_frag(data);
+	return skb;
+}
+
 /* One complete packet, data at its IP header. */
 static struct sk_buff *make(struct rover_train *train,
 			    struct rover_outgoing *out, enum rover_fault *fault)
@@ -230,8 +253,7 @@ static struct sk_buff *make(struct rover_train *train,
 		if (*fault)
 			return NULL;
 	}
-	skb = alloc_skb(HEADROOM + path->hdr_len + hdr + (n ? 0 : payload),
-			GFP_ATOMIC);
+	skb = get_skb(HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
 	if (!skb)
 		goto err_frags;
 	skb_reserve(skb, HEADROOM);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arrive - from the UDP socket to the context that receives
+ *
+ * Most packets are received where and when they arrive.  Large trains from a
+ * sender on this very processor are set aside for a worker on another one (see
+ * steer.h), and so is whatever arrives for the same queue pair until those are
+ * done: a connection's packets stay in their order.
+ *
+ * Softirq, from the socket under rcu_read_lock(); a worker.
+ */
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/sock.h>
+
+#include "arrive.h"
+#include "netrx.h"
+#include "qps.h"
+#include "run.h"
+#include "steer.h"
+#include "trace.h"
+#include "wire.h"
+
+/*
+ * Memory that may be set aside: twice what a window of ours lets a peer send,
+ * so only one that knows no window comes near.
+ */
+#define ASIDE_MOST	(8 * 1024 * 1024)
+
+/* Packets and trains in one go; then others have their turn. */
+#define ASIDE_BUDGET	64
+
+/* Whose counters: the device of the interface, or any of the namespace. */
+static struct rover_dev *device_of(struct rover_net *rnet,
+				   const struct sk_buff *skb)
+{
+	struct rover_dev *dev, *any = NULL;
+
+	list_for_each_entry_rcu(dev, &rnet->devs, net_node) {
+		if (dev->ndev == skb->dev)
+			return dev;
+		any = dev;
+	}
+	return any;
+}
+
+/* The queue pair that the first packet names; nothing is proved yet. */
+static struct rover_qp *addressee(const struct sk_buff *skb)
+{
+	const struct rover_bth *bth;
+	struct rover_bth buf;
+
+	bth = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(buf), &buf);
+	return bth ? rover_qp_find(rover_bth_qpn(bth)) : NULL;
+}
+
+/* It outlives its netdev's interest in it: nothing of the stack's is kept. */
+static void detach(struct sk_buff *skb)
+{
+	skb_dst_drop(skb);
+	skb_orphan(skb);
+	nf_reset_ct(skb);
+	skb->dev = NULL;
+}
+
+/* Return true when the packet was taken, one way or the other. */
+static bool set_aside(struct rover_qp *qp, struct sk_buff *skb)
+{
+	struct rover_aside *aside = &qp->aside;
+	int cpu = rover_steer_receive(qp, skb->len);
+	bool taken = true, first = false;
+
+	/* Others may arrive elsewhere at this moment: of those any may be first. */
+	if (cpu == ROVER_CPU_ANY && !READ_ONCE(aside->owner))
+		return false;
+	spin_lock(&aside->skbs.lock);
+	if (aside->bytes >= ASIDE_MOST) {
+		rover_count(qp->dev, ROVER_STAT_DROP_ASIDE);
+		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_ASIDE],
+				 qp->obj.key, 0, 0);
+		kfree_skb(skb);
+	} else if (aside->owner || cpu != ROVER_CPU_ANY) {
+		detach(skb);
+		aside->bytes += skb->truesize;
+		__skb_queue_tail(&aside->skbs, skb);
+		first = !aside->owner;
+		if (first)
+			aside->owner = ROVER_ASIDE_WORKER;
+	} else {
+		taken = false;
+	}
+	spin_unlock(&aside->skbs.lock);
+	if (first)
+		rover_steer_to(qp, cpu);
+	return taken;
+}
+
+int rover_arrive(struct sock *sk, struct sk_buff *skb)
+{
+	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
+	struct rover_dev *dev;
+	struct rover_qp *qp;
+
+	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
+		goto drop;
+	dev = device_of(rnet, skb);
+	if (!dev)
+		goto drop;
+	qp = addressee(skb);
+	if (!qp || !READ_ONCE(qp->alive) || qp->dev->rnet != rnet ||
+	    !set_aside(qp, skb))
+		rover_netrx(rnet, dev, qp, skb);
+	return 0;
+drop:
+	consume_skb(skb);
+	return 0;
+}
+
+/* Become the owner, unless there is one already; but the worker may be it. */
+static bool own_aside(struct rover_qp *qp, enum rover_aside_owner owner)
+{
+	struct rover_aside *aside = &qp->aside;
+	bool mine;
+
+	spin_lock_bh(&aside->skbs.lock);
+	mine = !aside->owner ||
+	       (aside->owner == owner && owner == ROVER_ASIDE_WORKER);
+	if (mine)
+		aside->owner = owner;
+	spin_unlock_bh(&aside->skbs.lock);
+	return mine;
+}
+
+/* The next packet; without one there is no owner any more. */
+static struct sk_buff *next_aside(struct rover_aside *aside)
+{
+	struct sk_buff *skb;
+
+	spin_lock(&aside->skbs.lock);
+	skb = __skb_dequeue(&aside->skbs);
+	if (skb)
+		aside->bytes -= skb->truesize;
+	else
+		aside->owner = ROVER_ASIDE_NOBODY;
+	spin_unlock(&aside->skbs.lock);
+	return skb;
+}
+
+/* Return false when nothing is left. */
+static bool receive_aside(struct rover_qp *qp)
+{
+	struct sk_buff *skb = next_aside(&qp->aside);
+
+	if (!skb)
+		return false;
+	if (READ_ONCE(qp->alive))
+		rover_netrx(qp->dev->rnet, qp->dev, qp, skb);
+	else
+		kfree_skb(skb);
+	return true;
+}
+
+/*
+ * As the owner: run the queue pair and receive what arrives for it meanwhile.
+ * The last run is without an owner.  So whoever left work to one that was not
+ * its own any more has found it done.
+ */
+static void run_owned(struct rover_qp *qp)
+{
+	int left = ASIDE_BUDGET;
+	bool more;
+
+	rover_run_here(qp);
+	do {
+		/* As in softirq.  A device outlives its queue pairs so long. */
+		local_bh_disable();
+		rcu_read_lock();
+		more = receive_aside(qp);
+		rcu_read_unlock();
+		/* What was sent, an acknowledge perhaps, goes its way here. */
+		local_bh_enable();
+		rover_run_here(qp);
+	} while (more && --left);
+	if (!more)
+		return;
+	spin_lock_bh(&qp->aside.skbs.lock);
+	qp->aside.owner = ROVER_ASIDE_WORKER;
+	spin_unlock_bh(&qp->aside.skbs.lock);
+	rover_steer_to(qp, raw_smp_processor_id());
+}
+
+void rover_arrive_heavy(struct work_struct *work)
+{
+	struct rover_qp *qp = container_of(work, struct rover_qp, heavy);
+
+	/* Else a program is at it, and will see what there is to do. */
+	if (own_aside(qp, ROVER_ASIDE_WORKER))
+		run_owned(qp);
+	rover_qp_put(qp);
+}
+
+void rover_arrive_posted(struct rover_qp *qp)
+{
+	rover_steer_home(qp);
+	/* What answers large messages would otherwise only wait for our lock. */
+	if (READ_ONCE(qp->req.bulk) &&
+	    READ_ONCE(qp->home) == raw_smp_processor_id() &&
+	    own_aside(qp, ROVER_ASIDE_POSTER))
+		run_owned(qp);
+	else
+		rover_run(qp);
+}
