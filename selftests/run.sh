@@ -20,6 +20,7 @@ tests=(
 	keys:60
 	mem:60
 	wire:200
+	steer:100
 	loss:200
 	kill:200
 	link:200

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# steer: between two ends of one machine large messages are sent and received on two processors and small ones on one, and
+# no data suffers when processors come and go meanwhile.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+trace=/sys/kernel/tracing
+
+# traced CMD...: run it, leave "EVENT CPU PACKETS" of each train and packet in /tmp/trains
+traced() {
+	echo 4096 >$trace/buffer_size_kb
+	echo 1 >$trace/events/rover/rover_tx_train/enable
+	echo 1 >$trace/events/rover/rover_rx_train/enable
+	echo >$trace/trace
+	"$@"
+	echo 0 >$trace/events/rover/enable
+	sed -nE 's/.*\[([0-9]+)\].* rover_(tx|rx)_train: .* arg=([0-9]+)$/\2 \1 \3/p' $trace/trace >/tmp/trains
+	echo >$trace/trace
+}
+
+# Of what is longer than that many packets: how much is received on the processor that sent the last one?
+share() {
+	awk -v least="$1" '
+		$3 < least { next }
+		$1 == "tx" { sender = $2 }
+		$1 == "rx" { all++; same += $2 == sender }
+		END { print int(100 * same / (all ? all : 1)), all + 0 }' /tmp/trains
+}
+
+large() {
+	local percent all
+	traced perftest write_bw -n 400 -s 65536 -m 4096
+	read -r percent all <<<"$(share 10)"
+	echo "note: $percent % of $all trains are received on the processor that sends"
+	((all >= 200)) || fail "only $all trains"
+	# The program may be moved to another processor now and then, and the first of its messages have no home yet.
+	((percent <= 30)) || fail "$percent % of the trains are received on the processor that sends"
+}
+
+# Each packet is received as soon as it is sent, before its processor sends another.
+small() {
+	local percent all
+	traced perftest write_lat -n 400 -s 8
+	read -r percent all < <(awk '$1 == "rx" { all++; at_once += last[$2] == "tx" } { last[$2] = $1 }
+		END { print int(100 * at_once / (all ? all : 1)), all + 0 }' /tmp/trains)
+	echo "note: $percent % of $all packets are received where they were sent, at once"
+	((all >= 400)) || fail "only $all packets"
+	((percent >= 80)) || fail "only $percent % of the packets"
+}
+
+processor() { echo "$1" >/sys/devices/system/cpu/cpu1/online; }
+
+# Off and on again, as long as the data flows.
+come_and_go() {
+	local flow
+	trap 'status=$?; set +e; processor 1; ktap_end_jobs; exit $status' EXIT
+	(for round in 1 2 3; do pair_quietly rc_data brief; done) &
+	flow=$!
+	while kill -0 $flow 2>/dev/null; do
+		processor 0
+		sleep 0.3
+		processor 1
+		sleep 0.3
+	done
+	wait $flow || fail "a transfer has failed"
+}
+
+only_one() {
+	trap 'status=$?; set +e; processor 1; ktap_end_jobs; exit $status' EXIT
+	processor 0
+	pair_quietly rc_data brief
+	perftest read_bw -n 100 -s 65536 -m 4096
+}
+
+limit=100
+single || { try "two ends on one machine" skip "here they are on two"; finish; }
+[[ -e /sys/devices/system/cpu/cpu1/online ]] || { try "two processors" skip "there is one"; finish; }
+try "large messages take two processors" large
+try "small messages take one" small
+try "a processor comes and goes while data flows" come_and_go
+try "with one processor all is well too" only_one
+try "and afterwards" traffic
+finish
