@@ -177,9 +177,11 @@ struct rover_rtx {
  * @orig: atomic: value to answer with
  * @msn: message sequence number of the response
  * @next: READ: packets already sent of this answer
+ * @again: it was answered before
  */
 struct rover_res {
 	bool atomic;
+	bool again;
 	u32 psn;
 	u32 npsn;
 	u32 rkey;

@@ -5,7 +5,8 @@
  * Requests are queued in rsp.res and answered first come first served, READs
  * as trains straight from memory.  A duplicate READ is simply executed again;
  * an atomic must not be, so the results of the last max_dest_rd_atomic of
- * them are kept in rsp.saved (IBTA 9.4.5, 9.7.5.1.2).
+ * them are kept in rsp.saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate of what is
+ * still waiting takes its place.
  *
  * Runs under rx_lock with softirqs off.
  */
@@ -23,12 +24,53 @@
 #define BUDGET		16
 #define BUDGET_PROCESS	1
 
-static struct rover_res *take_row(struct rover_qp *qp)
+/* What waits to be answered with @psn, among others perhaps. */
+static struct rover_res *waiting(const struct rover_qp *qp, u32 psn)
 {
-	struct rover_rsp *rsp = &qp->rsp;
-	struct rover_res *res = &rsp->res[rsp->res_tail++ % rsp->res_max];
+	const struct rover_rsp *rsp = &qp->rsp;
+	u32 i;
 
-	*res = (struct rover_res) { .msn = rsp->msn };
+	for (i = rsp->res_send; i != rsp->res_tail; i++) {
+		struct rover_res *res = &rsp->res[i % rsp->res_max];
+		s32 at = rover_psn_diff(psn, res->psn);
+
+		if (at >= 0 && at < (s32)res->npsn)
+			return res;
+	}
+	return NULL;
+}
+
+bool rover_readresp_room(const struct rover_qp *qp, u32 psn)
+{
+	const struct rover_rsp *rsp = &qp->rsp;
+
+	return rsp->res_tail - rsp->res_send < rsp->res_max ||
+	       waiting(qp, psn);
+}
+
+bool rover_readresp_crowded(const struct rover_qp *qp)
+{
+	const struct rover_rsp *rsp = &qp->rsp;
+	u32 i;
+
+	for (i = rsp->res_send; i != rsp->res_tail; i++)
+		if (rsp->res[i % rsp->res_max].again)
+			return true;
+	return false;
+}
+
+static struct rover_res *take_row(struct rover_qp *qp, u32 psn)
+{
+	struct rover_res *res = waiting(qp, psn);
+	struct rover_rsp *rsp = &qp->rsp;
+
+	if (!res)
+		res = &rsp->res[rsp->res_tail++ % rsp->res_max];
+	*res = (struct rover_res) {
+		.psn = psn,
+		.npsn = 1,
+		.msn = rsp->msn,
+	};
 	return res;
 }
 
@@ -38,9 +80,9 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = take_row(qp);
-	res->psn = psn;
+	res = take_row(qp, psn);
 	res->npsn = npsn;
+	res->again = rover_psn_add(psn, npsn) != qp->rsp.psn;
 	res->va = va;
 	res->rkey = rkey;
 	res->length = length;
@@ -54,10 +96,8 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = take_row(qp);
+	res = take_row(qp, psn);
 	res->atomic = true;
-	res->psn = psn;
-	res->npsn = 1;
 	res->orig = orig;
 	rsp->saved[rsp->saved_tail++ % rsp->res_max] = (struct rover_saved) {
 		.psn = psn,
@@ -76,13 +116,12 @@ bool rover_readresp_again(struct rover_qp *qp, u32 psn)
 		const struct rover_saved *saved = &rsp->saved[i];
 
 		if (saved->psn == psn) {
-			*take_row(qp) = (struct rover_res) {
-				.atomic = true,
-				.psn = psn,
-				.npsn = 1,
-				.msn = saved->msn,
-				.orig = saved->orig,
-			};
+			struct rover_res *res = take_row(qp, psn);
+
+			res->atomic = true;
+			res->again = true;
+			res->msn = saved->msn;
+			res->orig = saved->orig;
 			return true;
 		}
 	}

@@ -17,13 +17,20 @@ static inline bool rover_readresp_pending(const struct rover_qp *qp)
 }
 
 /**
- * rover_readresp_room() - may another READ or atomic be taken?
+ * rover_readresp_room() - may this READ or atomic be taken?
  * @qp: alive; rx_lock held
+ * @psn: of the request
  */
-static inline bool rover_readresp_room(const struct rover_qp *qp)
-{
-	return qp->rsp.res_tail - qp->rsp.res_send < qp->rsp.res_max;
-}
+bool rover_readresp_room(const struct rover_qp *qp, u32 psn);
+
+/**
+ * rover_readresp_crowded() - is room taken by what was answered before?
+ * @qp: alive; rx_lock held
+ *
+ * Then a peer that sends more is not to blame: it does not know of duplicates
+ * that are still on their way.
+ */
+bool rover_readresp_crowded(const struct rover_qp *qp);
 
 /**
  * rover_readresp_read() - note a READ to be answered

@@ -286,7 +286,7 @@ static enum rover_fault execute_read(struct rover_qp *qp,
 	enum rover_fault fault;
 	u32 npsn;
 
-	if (!rover_readresp_room(qp))
+	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
 	fault = check_read(qp, pkt, &npsn);
 	if (fault)
@@ -308,7 +308,7 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	struct rover_sgl sgl;
 	u64 orig;
 
-	if (!rover_readresp_room(qp))
+	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
 	rover_sgl_init_one(&sgl, qp->pd, be64_to_cpu(atom->va), sizeof(u64),
 			   be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC);
@@ -364,6 +364,24 @@ static void receive_early(struct rover_qp *qp, const struct rover_packet *pkt)
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
 }
 
+/* Without a word: the peer asks again. */
+static void drop_for_now(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	rover_count(qp->dev, ROVER_STAT_DROP_RATE);
+	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
+			 pkt->opcode, pkt->psn);
+}
+
+/* No row for a READ or atomic, but it is duplicates that have taken them. */
+static bool crowded_out(const struct rover_qp *qp,
+			const struct rover_packet *pkt)
+{
+	return (pkt->op->class == ROVER_CLASS_READ ||
+		pkt->op->class == ROVER_CLASS_ATOMIC) &&
+	       !rover_readresp_room(qp, pkt->psn) &&
+	       rover_readresp_crowded(qp);
+}
+
 /*
  * Seen before (IBTA 9.7.5.1.2): SENDs and WRITEs are acknowledged again, READs
  * executed again, atomics answered from memory.
@@ -378,7 +396,7 @@ static void receive_duplicate(struct rover_qp *qp,
 	rover_count(qp->dev, ROVER_STAT_DUPLICATE_REQUEST);
 	switch (pkt->op->class) {
 	case ROVER_CLASS_READ:
-		if (!rover_readresp_room(qp) ||
+		if (!rover_readresp_room(qp, pkt->psn) ||
 		    check_permission(qp, pkt) || check_read(qp, pkt, &npsn) ||
 		    rover_psn_diff(pkt->psn + npsn, rsp->psn) > 0)
 			break;
@@ -387,7 +405,7 @@ static void receive_duplicate(struct rover_qp *qp,
 				    be32_to_cpu(reth->length));
 		return;
 	case ROVER_CLASS_ATOMIC:
-		if (!rover_readresp_room(qp) ||
+		if (!rover_readresp_room(qp, pkt->psn) ||
 		    !rover_readresp_again(qp, pkt->psn))
 			break;
 		return;
@@ -395,9 +413,7 @@ static void receive_duplicate(struct rover_qp *qp,
 		rsp->ack_due = true;
 		return;
 	}
-	rover_count(qp->dev, ROVER_STAT_DROP_RATE);
-	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
-			 pkt->opcode, pkt->psn);
+	drop_for_now(qp, pkt);
 }
 
 /* Doors **********************************************************************/
@@ -459,6 +475,10 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 	}
 	if (ahead < 0) {
 		receive_duplicate(qp, pkt);
+		return;
+	}
+	if (crowded_out(qp, pkt)) {
+		drop_for_now(qp, pkt);
 		return;
 	}
 	if (!rsp->comm_est)

@@ -180,7 +180,7 @@ void rover_retransmit_stop(struct rover_qp *qp)
 	hrtimer_try_to_cancel(&qp->rtx.timer);
 }
 
-enum rover_expiry rover_retransmit_expired(struct rover_qp *qp)
+bool rover_retransmit_expired(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_rtx *rtx = &qp->rtx;
@@ -189,22 +189,22 @@ enum rover_expiry rover_retransmit_expired(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rtx->deadline)
-		return ROVER_EXPIRY_NONE;
+		return true;
 	if (now < rtx->deadline) {
 		hrtimer_start(&rtx->timer, ns_to_ktime(rtx->deadline),
 			      HRTIMER_MODE_ABS_SOFT);
-		return ROVER_EXPIRY_NONE;
+		return true;
 	}
 	if (req->rnr_wait) {
 		req->rnr_wait = false;
 		rtx->deadline = 0;
 		rtx->since = now;
 		set_bit(ROVER_WORK_TX, &qp->work);
-		return ROVER_EXPIRY_RESEND;
+		return true;
 	}
 	retry = retry_ns(qp);
 	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry)
-		return ROVER_EXPIRY_DEAD;
+		return false;
 
 	rover_count(qp->dev, ROVER_STAT_ACK_TIMEOUT);
 	if (rtx->backoff < MAX_BACKOFF)
@@ -214,5 +214,5 @@ enum rover_expiry rover_retransmit_expired(struct rover_qp *qp)
 	req->window = 1;
 	req->train_max = 1;
 	set_deadline(qp, now + rto_ns(qp));
-	return ROVER_EXPIRY_RESEND;
+	return true;
 }

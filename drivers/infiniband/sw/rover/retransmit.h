@@ -23,21 +23,16 @@ void rover_retransmit_not_ready(struct rover_qp *qp, u8 code);
 /* All is over (error, reset): no timer may fire into it. */
 void rover_retransmit_stop(struct rover_qp *qp);
 
-/* What the timer found. */
-enum rover_expiry {
-	ROVER_EXPIRY_NONE,	/* not due yet: armed again */
-	ROVER_EXPIRY_RESEND,	/* the requester has something to do */
-	ROVER_EXPIRY_DEAD,	/* retries used up */
-};
-
 /**
  * rover_retransmit_expired() - the timer went off
  * @qp: alive
  *
+ * Arms it again when it is too early, or marks the queue pair to be run.
+ *
  * Context: tx_lock held, softirqs off.
- * Return: what is to be done about it.
+ * Return: false when all retries are used up: the peer is gone.
  */
-enum rover_expiry rover_retransmit_expired(struct rover_qp *qp);
+bool rover_retransmit_expired(struct rover_qp *qp);
 
 /**
  * rover_retransmit_row() - the row of an outstanding request

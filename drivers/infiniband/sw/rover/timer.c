@@ -2,8 +2,8 @@
 /*
  * timer - the one timer of a queue pair: ACK timeout and RNR wait
  *
- * retransmit decides when; this room only carries its verdict to requester and
- * completer, which retransmit may not call.
+ * retransmit decides; this room only carries its verdict to completer and run,
+ * which retransmit may not call.
  *
  * Runs in softirq; takes tx_lock.
  */
@@ -17,8 +17,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	struct rover_qp *qp = container_of(timer, struct rover_qp, rtx.timer);
 
 	spin_lock(&qp->tx_lock);
-	/* To send again is for run to do. */
-	if (qp->alive && rover_retransmit_expired(qp) == ROVER_EXPIRY_DEAD)
+	if (qp->alive && !rover_retransmit_expired(qp))
 		rover_completer_dead(qp);
 	spin_unlock(&qp->tx_lock);
 	rover_run(qp);
