@@ -4,7 +4,7 @@
 # Runs the kernel selftests of rover, in a guest of the lab (make test), and prints KTAP: each test with its cases
 # indented. The last line is the sum of all cases: N passed, N failed, N skipped.
 #
-#	selftests/run.sh [TEST...]	all, or those named: rc, loss, ...
+#	selftests/run.sh [TEST...]	all, or those named here or in $TESTS: rc, loss, ...
 #
 # QUICK=1 for less of everything, TIMES=1 for how long each case took.
 set -uo pipefail
@@ -36,6 +36,8 @@ limit_of() {
 	echo 300
 }
 
+# shellcheck disable=SC2086 # words
+(($#)) || set -- ${TESTS:-}
 if (($#)); then
 	names=("${@%.sh}")
 	names=("${names[@]##*/}")

@@ -129,13 +129,16 @@ reload() {
 # The module goes while it has nothing, a device, or devices with programs.
 know_gids
 try "rdma link delete under an idle program" under_idle delete_link
-for tool in write_bw read_bw send_bw; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done
+tools=(write_bw read_bw send_bw)
+! quick || tools=(send_bw)
+for tool in "${tools[@]}"; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done
 try "the netdev is removed under an idle program" no_netdev netdev_under_idle
 try "the netdev is removed under ib_write_bw" no_netdev netdev_under_traffic
 try "rmmod under an idle program" under_idle remove_module
-for tool in write_bw read_bw send_bw; do try "rmmod under ib_$tool" under_traffic $tool remove_module; done
+! quick || tools=(read_bw)
+for tool in "${tools[@]}"; do try "rmmod under ib_$tool" under_traffic $tool remove_module; done
 n=100
-! quick || n=20
+! quick || n=10
 limit=300
 try "$n times modprobe, rdma link add, rmmod" reload $n
 finish

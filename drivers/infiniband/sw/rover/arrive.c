@@ -9,6 +9,7 @@
  *
  * Softirq, from the socket under rcu_read_lock(); a worker.
  */
+#include <linux/sched/clock.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/sock.h>
@@ -28,7 +29,7 @@
 #define ASIDE_MOST	(8 * 1024 * 1024)
 
 /* Packets and trains in one go; then others have their turn. */
-#define ASIDE_BUDGET	64
+#define ASIDE_BUDGET	16
 
 /* Whose counters: the device of the interface, or any of the namespace. */
 static struct rover_dev *device_of(struct rover_net *rnet,
@@ -85,7 +86,7 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb)
 		__skb_queue_tail(&aside->skbs, skb);
 		first = !aside->owner;
 		if (first)
-			aside->owner = ROVER_ASIDE_WORKER;
+			aside->owner = ROVER_ASIDE_QUEUED;
 	} else {
 		taken = false;
 	}
@@ -116,17 +117,15 @@ drop:
 	return 0;
 }
 
-/* Become the owner, unless there is one already; but the worker may be it. */
-static bool own_aside(struct rover_qp *qp, enum rover_aside_owner owner)
+/* Become the owner, unless somebody else is at it. */
+static bool own_aside(struct rover_qp *qp)
 {
 	struct rover_aside *aside = &qp->aside;
 	bool mine;
 
 	spin_lock_bh(&aside->skbs.lock);
-	mine = !aside->owner ||
-	       (aside->owner == owner && owner == ROVER_ASIDE_WORKER);
-	if (mine)
-		aside->owner = owner;
+	mine = aside->owner != ROVER_ASIDE_RUNNING;
+	aside->owner = ROVER_ASIDE_RUNNING;
 	spin_unlock_bh(&aside->skbs.lock);
 	return mine;
 }
@@ -184,7 +183,7 @@ static void run_owned(struct rover_qp *qp)
 	if (!more)
 		return;
 	spin_lock_bh(&qp->aside.skbs.lock);
-	qp->aside.owner = ROVER_ASIDE_WORKER;
+	qp->aside.owner = ROVER_ASIDE_QUEUED;
 	spin_unlock_bh(&qp->aside.skbs.lock);
 	rover_steer_to(qp, raw_smp_processor_id());
 }
@@ -193,9 +192,12 @@ void rover_arrive_heavy(struct work_struct *work)
 {
 	struct rover_qp *qp = container_of(work, struct rover_qp, heavy);
 
-	/* Else a program is at it, and will see what there is to do. */
-	if (own_aside(qp, ROVER_ASIDE_WORKER))
+	u64 began = local_clock();
+
+	/* Else somebody is at it, and will see what there is to do. */
+	if (own_aside(qp))
 		run_owned(qp);
+	rover_steer_took(local_clock() - began);
 	rover_qp_put(qp);
 }
 
@@ -205,7 +207,7 @@ void rover_arrive_posted(struct rover_qp *qp)
 	/* What answers large messages would otherwise only wait for our lock. */
 	if (READ_ONCE(qp->req.bulk) &&
 	    READ_ONCE(qp->home) == raw_smp_processor_id() &&
-	    own_aside(qp, ROVER_ASIDE_POSTER))
+	    own_aside(qp))
 		run_owned(qp);
 	else
 		rover_run(qp);

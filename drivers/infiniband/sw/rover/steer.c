@@ -3,10 +3,14 @@
  * steer - where the heavy work is done
  *
  * The workers are the kernel's own, of high priority: a program that polls
- * for completions on the same processor only waits for what they do.  What
- * chooses are hints, read without locks: a wrong one costs time and nothing
- * else.
+ * for completions on the same processor only waits for what they do.  But
+ * others may want that processor: after TURN of work a processor's next is done
+ * at normal priority, when it is its turn among all.
+ *
+ * What chooses are hints, read without locks: a wrong one costs time and
+ * nothing else.
  */
+#include <linux/sched.h>
 #include <linux/sched/isolation.h>
 #include <linux/topology.h>
 #include <linux/workqueue.h>
@@ -14,7 +18,13 @@
 #include "qps.h"
 #include "steer.h"
 
-static struct workqueue_struct *workers;
+#define TURN	(10 * NSEC_PER_MSEC)
+
+static struct workqueue_struct *urgent;
+static struct workqueue_struct *fair;
+
+/* What the urgent ones of each processor took since the last fair one. */
+static DEFINE_PER_CPU(u64, taken);
 
 /*
  * The queue pair at the other end, if it is of this machine.  For one that is
@@ -82,22 +92,40 @@ int rover_steer_send(const struct rover_qp *qp)
 
 void rover_steer_to(struct rover_qp *qp, int cpu)
 {
+	bool wait = READ_ONCE(*per_cpu_ptr(&taken, cpu)) > TURN;
+
 	/* See rover_qp_kick(). */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;
-	if (!queue_work_on(cpu, workers, &qp->heavy))
+	if (!queue_work_on(cpu, wait ? fair : urgent, &qp->heavy))
 		rover_qp_put(qp);
+}
+
+void rover_steer_took(u64 ns)
+{
+	if (task_nice(current) < 0)
+		this_cpu_add(taken, ns);
+	else
+		this_cpu_write(taken, 0);
 }
 
 int rover_steer_init(void)
 {
-	/* Storage may be on the other side of a connection. */
-	workers = alloc_workqueue("rover", WQ_HIGHPRI | WQ_MEM_RECLAIM |
-				  WQ_PERCPU, 0);
-	return workers ? 0 : -ENOMEM;
+	/* Storage may be on the other side of a connection: MEM_RECLAIM. */
+	urgent = alloc_workqueue("rover_urgent", WQ_HIGHPRI | WQ_MEM_RECLAIM |
+				 WQ_PERCPU, 0);
+	if (!urgent)
+		return -ENOMEM;
+	fair = alloc_workqueue("rover_fair", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
+	if (!fair) {
+		destroy_workqueue(urgent);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 void rover_steer_exit(void)
 {
-	destroy_workqueue(workers);
+	destroy_workqueue(fair);
+	destroy_workqueue(urgent);
 }

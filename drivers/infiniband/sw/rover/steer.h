@@ -72,6 +72,14 @@ static inline void rover_steer_home(struct rover_qp *qp)
 void rover_steer_to(struct rover_qp *qp, int cpu);
 
 /**
+ * rover_steer_took() - a worker of ours is done
+ * @ns: how long it took
+ *
+ * Context: the worker.
+ */
+void rover_steer_took(u64 ns);
+
+/**
  * rover_steer_init() - at module load
  *
  * Return: 0 or -ENOMEM.
