@@ -47,6 +47,7 @@ install: ## module and provider into this machine (run make module KDIR= and mak
 
 test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=
 	@$(VM) build --kernel $(KERNEL)
+	@$(VM) chroot -- make -s -C selftests
 	@$(VM) run --kernel $(KERNEL) --topology $(TOPOLOGY) --timeout 900 -- selftests/run.sh $(T)
 
 unit: ## the pure rooms, tested in user space
