@@ -28,13 +28,13 @@ round() {
 	await_server b "$port" $server
 	start a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B"
 	client=$!
-	sleep "$moment"
+	nap "$moment"
 	strike "$victim"
 	if [[ $victim == a ]]; then
 		ends_within 5 $client
 		# perftest's server of SENDs polls for what will never come; the others see the TCP connection end, if it was
 		# ever made.
-		sleep 0.5
+		nap 0.5
 		if [[ $tool == send_bw || $(at b ss -Hltn "sport = :$port") ]]; then kill $server 2>/dev/null || true; fi
 		ends_within 25 $server
 	else
@@ -50,7 +50,7 @@ round() {
 rounds() {
 	local tool=$1 victim=$2 n=$3
 	while ((n--)); do
-		round "$tool" "$victim" "$((SRANDOM % (2 * slow))).$((SRANDOM % 900 + 100))"
+		round "$tool" "$victim" "$((SRANDOM % (2 + slow / 2))).$((SRANDOM % 900 + 100))"
 	done
 	traffic
 }

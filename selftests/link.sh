@@ -16,9 +16,8 @@ x_up() {
 	at a ip addr add fd88::1/64 dev x0 nodad
 	at a ip link set x1 up
 	at a ip link set x0 up
-	within 5 x_has_link_local
+	within 5 has_link_local a x0
 }
-x_has_link_local() { at a ip -6 addr show dev x0 | grep -q fe80; }
 x_down() { at a ip link delete x0 2>/dev/null || at a ip link delete x9 2>/dev/null || true; within 10 gone a $rename; }
 x_add() { at a rdma link add $rename type rover netdev x0; }
 x_has_gid() { gids a $rename | grep -q "$1"; }

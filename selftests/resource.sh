@@ -101,7 +101,7 @@ drop() {
 	before=$(counter b "$name")
 	at b bash -c "echo >$events/trace; echo 1 >$events/events/rover/rover_drop/enable"
 	at a python3 -c "$packet" "$ADDR_A" "$ADDR_B" "$2" "${3:-0}"
-	sleep 0.2
+	nap 0.2
 	trace=$(at b grep rover_drop: $events/trace || true)
 	at b bash -c "echo 0 >$events/events/rover/rover_drop/enable"
 	after=$(counter b "$name")

@@ -62,9 +62,9 @@ come_and_go() {
 	flow=$!
 	while kill -0 $flow 2>/dev/null; do
 		processor 0
-		sleep 0.3
+		nap 0.3
 		processor 1
-		sleep 0.3
+		nap 0.3
 	done
 	wait $flow || fail "a transfer has failed"
 }

@@ -88,7 +88,6 @@ make_netdev() {
 	within 10 has_link_local a
 	within 10 has_link_local b
 }
-has_link_local() { at "$1" ip -6 addr show dev "$(ndev_of "$1")" | grep -q fe80; }
 
 no_netdev() {
 	single || skip "the netdevs of a pair belong to the machine"
@@ -138,7 +137,7 @@ try "rmmod under an idle program" under_idle remove_module
 ! quick || tools=(read_bw)
 for tool in "${tools[@]}"; do try "rmmod under ib_$tool" under_traffic $tool remove_module; done
 n=100
-! quick || n=10
+! quick || n=$((slow > 1 ? 3 : 10))
 limit=300
 try "$n times modprobe, rdma link add, rmmod" reload $n
 finish

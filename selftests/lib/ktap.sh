@@ -43,7 +43,7 @@ ktap_end_jobs() {
 }
 
 try() {
-	local title=$1 status=0 began=$SECONDS
+	local title=$1 status=0 began=$SECONDS line
 	shift
 	ktap_number=$((ktap_number + 1))
 	# Not in a condition, or set -e would mean nothing inside. A case that is told to end does so by `exit`: the trap counts.
@@ -69,7 +69,9 @@ try() {
 	esac
 	[[ ! ${TIMES:-} ]] || echo "# took $((SECONDS - began)) s"
 	# What a case has to say when all is well.
-	((status)) || grep -a '^note: ' "$ktap_out" | sed 's/^note: /# /'
+	((status)) || while read -r line; do
+		[[ $line != "note: "* ]] || echo "# ${line#note: }"
+	done <"$ktap_out"
 	return 0
 }
 
@@ -80,21 +82,25 @@ finish() {
 	exit 0
 }
 
+# nap SECONDS, show FILE: sleep and cat, without a program to start
+exec {ktap_idle}<> <(:)
+nap() { read -rt "$1" -u "$ktap_idle" || :; }
+show() { printf '%s\n' "$(<"$1")"; } 2>/dev/null
+
 # within SECONDS CMD...: wait until CMD is true
 within() {
 	local deadline=$((SECONDS + $1 * slow)) limit=$1
 	shift
 	until "$@"; do
 		((SECONDS < deadline)) || fail "not within $((limit * slow)) seconds: $*"
-		sleep 0.1
+		nap 0.1
 	done
 }
 
-# took_ms COMMAND...: run it, leave the time it took in $ms
+# timed CMD...: run it, leave the time it took in $ms
 timed() {
-	local from status=0
-	from=$(date +%s%N)
+	local from=${EPOCHREALTIME/./} status=0
 	"$@" || status=$?
-	ms=$((($(date +%s%N) - from) / 1000000))
+	ms=$(((${EPOCHREALTIME/./} - from) / 1000))
 	return $status
 }

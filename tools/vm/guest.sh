@@ -73,7 +73,7 @@ make_initramfs() {
 	done < <((in_root modprobe -S "$version" --show-depends -a "${boot_modules[@]}") | grep '^insmod')
 	: >"$stage/modules/list"
 	((!${#names[@]})) || printf '%s\n' "${names[@]}" >"$stage/modules/list"
-	(in_root -b "$stage:/srv/run" -r "$lab_dir:/srv/lab" gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -o /srv/run/lab/bin/on /srv/lab/on.c)
+	(in_root -b "$stage:/srv/run" -r "$lab_dir:/srv/lab" gcc -O2 -static -Wall -Wextra -Wno-missing-field-initializers -o /srv/run/lab/bin/on /srv/lab/on.c)
 	(in_root -b "$stage:/srv/run" sh -c 'cd /srv/run && find . | cpio --quiet -o -H newc') >"$initramfs.new"
 	rm -rf "$stage"
 	mv "$initramfs.new" "$initramfs"

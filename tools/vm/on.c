@@ -2,19 +2,23 @@
 /*
  * on: run a command at one end of the topology, from inside a guest.
  *
- *	on [-b] END CMD...	run CMD at END (a or b); like ssh in what is passed on: standard
- *input, output, errors, exit status, signals; the environment and the working folder too. -b: in
- *the background, with the process id of this `on` on standard output and CMD's output on standard
- *error. on --wait END		wait until END answers
- *	on --stop END		tell the agent of END to end (the guest then checks itself and
- *powers off) on --serve		be the agent
- *	on --hold END		make the process that holds END, a network namespace known to `ip
- *netns`, open
+ *	on [-b] [-t SECONDS] END CMD...	run CMD at END (a or b)
+ *	on --wait END			wait until END answers
+ *	on --stop END			tell the agent of END to end; the guest then checks
+ *					itself and powers off
+ *	on --serve			be the agent
+ *	on --hold END			make the process that holds END open, a network
+ *					namespace known to `ip netns`
+ *
+ * It is like ssh in what is passed on: standard input, output, errors, exit status, signals; the
+ * environment and the working folder too. -b: in the background, with the process id of this `on`
+ * on standard output and CMD's output on standard error. -t: with a limit in time as timeout has
+ * it, which would be one more program to start.
  *
  * A file /run/lab/END.pid names a process whose network and mount namespaces are that end, here
- *(topology single, and the own end of a pair when it has none of its own: pid 1). Without it the
- *end is the other guest: its agent listens on TCP, in a network namespace "lab" of its own, so that
- *nothing of this shows among the netdevs under test.
+ * (topology single, and the own end of a pair when it has none of its own: pid 1). Without it the
+ * end is the other guest: its agent listens on TCP, in a network namespace "lab" of its own, so
+ * that nothing of this shows among the netdevs under test.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,7 +40,8 @@
 
 extern char **environ;
 
-enum { PORT = 7777, CHUNK = 16384 };
+/* LATE is what timeout says, too. */
+enum { PORT = 7777, CHUNK = 16384, LATE = 124 };
 
 /*
  * Every message has a header; a chunk of data waits in a box until its taker is ready, so that no
@@ -133,8 +138,22 @@ static int signals_fd(void)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGALRM);
+	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/*
+ * The alarm has two stages: first the command is asked to end, then it is killed. The signal to
+ * pass on for the one that has come; *late is the stage.
+ */
+static int signal_to_pass(int signo, int *late)
+{
+	if (signo != SIGALRM)
+		return signo;
+	alarm(5);
+	return (*late)++ ? SIGKILL : SIGTERM;
 }
 
 /* ---- the agent ---- */
@@ -353,14 +372,15 @@ static int send_request(int sock, char **argv)
 	       write(sock, text, len) == (ssize_t)len;
 }
 
-static int remote(const char *end, char **argv)
+static int remote(const char *end, unsigned int limit, char **argv)
 {
-	int sock = try_connect(end), input = 0, quit = signals_fd();
+	int sock = try_connect(end), input = 0, quit = signals_fd(), late = 0;
 	struct box to_peer = {0}, from_peer = {0};
 	struct header header;
 
 	if (sock < 0 || !send_request(sock, argv))
 		fail(end);
+	alarm(limit);
 	for (;;) {
 		struct pollfd fds[3] = {{to_peer.len ? -1 : input, POLLIN},
 					{sock, POLLIN | (to_peer.len ? POLLOUT : 0)},
@@ -375,8 +395,8 @@ static int remote(const char *end, char **argv)
 			 * the agent kills the command.
 			 */
 			if (read(quit, &info, sizeof(info)) != sizeof(info) || to_peer.len)
-				return 128 + SIGTERM;
-			pack(&to_peer, 'S', NULL, info.ssi_signo);
+				return late ? LATE : 128 + SIGTERM;
+			pack(&to_peer, 'S', NULL, signal_to_pass(info.ssi_signo, &late));
 		} else if (fds[0].revents) {
 			char data[CHUNK];
 			ssize_t len = read(input, data, sizeof(data));
@@ -394,7 +414,7 @@ static int remote(const char *end, char **argv)
 			return 255;
 		}
 		if (header.type == 'X')
-			return header.len;
+			return late ? LATE : (int)header.len;
 		for (size_t at = 0; at < header.len;) {
 			ssize_t n = write(header.type == 'E' ? 2 : 1, from_peer.data + at,
 					  header.len - at);
@@ -406,7 +426,25 @@ static int remote(const char *end, char **argv)
 	}
 }
 
-static int local(int holder, char **argv)
+/* Wait for the command, with a limit; what comes to us is passed on to its whole process group. */
+static int attend(pid_t child, unsigned int limit, int quit)
+{
+	struct signalfd_siginfo info;
+	int status, late = 0;
+
+	alarm(limit);
+	while (waitpid(child, &status, WNOHANG) != child) {
+		if (read(quit, &info, sizeof(info)) != sizeof(info))
+			fail("signals");
+		if (info.ssi_signo != SIGCHLD)
+			kill(-child, signal_to_pass(info.ssi_signo, &late));
+	}
+	if (late)
+		return LATE;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int local(int holder, unsigned int limit, char **argv)
 {
 	char path[64], *cwd = getcwd(NULL, 0);
 
@@ -417,6 +455,22 @@ static int local(int holder, char **argv)
 		enter(path, CLONE_NEWNS);
 		if (cwd && chdir(cwd))
 			fail(cwd);
+	}
+	if (limit) {
+		sigset_t before;
+		pid_t child;
+		int quit;
+
+		sigprocmask(SIG_BLOCK, NULL, &before);
+		quit = signals_fd();
+		child = fork();
+		if (child < 0)
+			fail("fork");
+		/* Both say so, since either may be first. */
+		setpgid(child, child);
+		if (child)
+			return attend(child, limit, quit);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	execvp(argv[0], argv);
 	fprintf(stderr, "on: %s: %s\n", argv[0], strerror(errno));
@@ -463,8 +517,9 @@ static int hold(const char *end)
 
 int main(int argc, char **argv)
 {
-	int background = argc > 1 && !strcmp(argv[1], "-b"), holder = 0, sock;
 	struct timespec pause = {0, 50 * 1000 * 1000};
+	int background = 0, holder = 0, sock, option;
+	unsigned int limit = 0;
 	char path[64];
 	FILE *file;
 
@@ -472,24 +527,32 @@ int main(int argc, char **argv)
 		return serve();
 	if (argc == 3 && !strcmp(argv[1], "--hold"))
 		return hold(argv[2]);
-	argv += background;
-	if (argc - background < 3) {
-		fprintf(stderr, "usage: on [-b] a|b CMD...\n");
-		return 255;
-	}
-	if (!strcmp(argv[1], "--wait")) {
+	if (argc == 3 && !strcmp(argv[1], "--wait")) {
 		while ((sock = try_connect(argv[2])) < 0)
 			nanosleep(&pause, NULL);
 		return 0;
 	}
-	if (!strcmp(argv[1], "--stop")) {
+	if (argc == 3 && !strcmp(argv[1], "--stop")) {
 		struct header header = {'Q', 0};
 
 		sock = try_connect(argv[2]);
 		return sock < 0 || write(sock, &header, sizeof(header)) < 0;
 	}
-	if (strcmp(argv[1], "a") && strcmp(argv[1], "b")) {
-		fprintf(stderr, "on: no end '%s'\n", argv[1]);
+	while ((option = getopt(argc, argv, "+bt:")) != -1) {
+		if (option == 'b')
+			background = 1;
+		else if (option == 't')
+			limit = atoi(optarg);
+		else
+			return 255;
+	}
+	argv += optind;
+	if (argc - optind < 2) {
+		fprintf(stderr, "usage: on [-b] [-t SECONDS] a|b CMD...\n");
+		return 255;
+	}
+	if (strcmp(argv[0], "a") && strcmp(argv[0], "b")) {
+		fprintf(stderr, "on: no end '%s'\n", argv[0]);
 		return 255;
 	}
 	if (background) {
@@ -503,9 +566,9 @@ int main(int argc, char **argv)
 		dup2(2, 1);
 		dup2(open("/dev/null", O_RDONLY), 0);
 	}
-	snprintf(path, sizeof(path), "/run/lab/%s.pid", argv[1]);
+	snprintf(path, sizeof(path), "/run/lab/%s.pid", argv[0]);
 	file = fopen(path, "re");
 	if (file && fscanf(file, "%d", &holder) == 1)
-		return local(holder, argv + 2);
-	return remote(argv[1], argv + 2);
+		return local(holder, limit, argv + 1);
+	return remote(argv[0], limit, argv + 1);
 }
