@@ -23,7 +23,9 @@ good_network() {
 # The sum of a few counters at both ends.
 count() { echo $(($(counter a "$@") + $(counter b "$@"))); }
 
-# under COUNTERS NETEM...: data is carried and checked on such a network until the counters have moved, and they must.
+# under COUNTERS NETEM...: data is carried and checked on such a network until the counters have moved, and they must. Not by
+# ibv_rc_pingpong: its server leaves without knowing whether its last acknowledgment has arrived, and where that is lost, nobody is
+# left to give another.
 under() {
 	local counters=$1 before after round
 	shift
@@ -32,8 +34,7 @@ under() {
 	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
 	bad_network "$@"
 	for round in 1 2 3 4; do
-		pair_quietly rc_data brief || fail "a transfer has failed"
-		pingpong -n 100 -s 65536 -m 1024
+		pair_quietly rc_data brief much || fail "a transfer has failed"
 		# shellcheck disable=SC2086
 		after=$(count $counters)
 		((after == before)) || break

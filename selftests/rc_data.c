@@ -520,6 +520,15 @@ static void all_brief(struct pair *p)
 	pair_family(p, false);
 }
 
+/* Thousands of packets, for those whose network does something to one in a hundred. */
+static void much(struct pair *p)
+{
+	struct job_arg arg = { .mtu = IBV_MTU_1024, .biggest = p->quick ? 200000 : 400000 };
+
+	pair_case(p, run_mixture, &arg, "both ends mix all operations, up to %u bytes",
+		  arg.biggest);
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t biggest;
@@ -545,5 +554,7 @@ int main(int argc, char **argv)
 		all_mixtures(&p);
 	if (pair_wants(&p, "brief"))
 		all_brief(&p);
+	if (pair_wants(&p, "much"))
+		much(&p);
 	return pair_close(&p);
 }
