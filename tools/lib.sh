@@ -27,11 +27,15 @@ clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 run_limited() {
 	local status=0
 	timeout -k 20 "$@" </dev/null &
-	running=$!
-	wait "$running" || status=$?
-	running=
+	running=($!)
+	wait "${running[0]}" || status=$?
+	running=()
 	return "$status"
 }
-running=
-trap '[[ ! $running ]] || kill "$running"; exit 130' INT
-trap '[[ ! $running ]] || kill "$running"; exit 143' TERM HUP
+running=()
+end_running() { ((!${#running[@]})) || kill "${running[@]}" 2>/dev/null; }
+pass_signals() {
+	trap 'end_running; exit 130' INT
+	trap 'end_running; exit 143' TERM HUP
+}
+pass_signals
