@@ -29,7 +29,7 @@ round() {
 	start a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B"
 	client=$!
 	nap "$moment"
-	strike "$victim"
+	strike "$victim" || fail "there was nobody left to kill: $(</tmp/said.a) $(</tmp/said.b)"
 	if [[ $victim == a ]]; then
 		ends_within 5 $client
 		# perftest's server of SENDs polls for what will never come; the others see the TCP connection end, if it was
