@@ -265,8 +265,9 @@ static void run_resize_traffic(struct pair *p, const void *arg)
 	check(p, ok, "completion %d is number %llu, with \"%s\", after %d resizes", done - 1,
 	      (unsigned long long)wc[k - 1].wr_id, ibv_wc_status_str(wc[k - 1].status),
 	      resizer.rounds);
-	check(p, enough && done == i, "%d completions, %d posted, after %d resizes; the last poll: %d",
-	      done, i, resizer.rounds, got);
+	check(p, enough && done == i,
+	      "%d completions, %d posted, after %d resizes; the last poll: %d", done, i,
+	      resizer.rounds, got);
 	check(p, !resizer.failures, "%d of %d resizes failed",
 	      resizer.failures, resizer.rounds);
 }
