@@ -5,7 +5,8 @@
  * Most packets are received where and when they arrive.  Large trains from a
  * sender on this very processor are set aside for a worker on another one (see
  * steer.h), and so is whatever arrives for the same queue pair until those are
- * done: a connection's packets stay in their order.
+ * done: a connection's requests stay in their order, and its responses in
+ * theirs.
  *
  * Softirq, from the socket under rcu_read_lock(); a worker.
  */
@@ -20,6 +21,7 @@
 #include "run.h"
 #include "steer.h"
 #include "trace.h"
+#include "train.h"
 #include "wire.h"
 
 /*
@@ -28,8 +30,13 @@
  */
 #define ASIDE_MOST	(8 * 1024 * 1024)
 
-/* Packets and trains in one go; then others have their turn. */
-#define ASIDE_BUDGET	16
+/*
+ * What is received, an acknowledge perhaps, goes before what is sent; but after
+ * as many packets as a train has, one train is sent.  After so many turns it is
+ * the turn of others.
+ */
+#define RECEIVE_FIRST	ROVER_TRAIN_MAX
+#define TURNS		16
 
 /* Whose counters: the device of the interface, or any of the namespace. */
 static struct rover_dev *device_of(struct rover_net *rnet,
@@ -45,14 +52,18 @@ static struct rover_dev *device_of(struct rover_net *rnet,
 	return any;
 }
 
-/* The queue pair that the first packet names; nothing is proved yet. */
-static struct rover_qp *addressee(const struct sk_buff *skb)
+/* The first packet's header; nothing is proved yet. */
+static const struct rover_bth *first_bth(const struct sk_buff *skb,
+					 struct rover_bth *buf)
 {
-	const struct rover_bth *bth;
-	struct rover_bth buf;
+	return skb_header_pointer(skb, sizeof(struct udphdr), sizeof(*buf), buf);
+}
 
-	bth = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(buf), &buf);
-	return bth ? rover_qp_find(rover_bth_qpn(bth)) : NULL;
+static bool is_response(const struct rover_bth *bth)
+{
+	const struct rover_opcode *op = rover_opcode_get(bth->opcode);
+
+	return op && op->flags & ROVER_OP_RESPONSE;
 }
 
 /* It outlives its netdev's interest in it: nothing of the stack's is kept. */
@@ -65,7 +76,7 @@ static void detach(struct sk_buff *skb)
 }
 
 /* Return true when the packet was taken, one way or the other. */
-static bool set_aside(struct rover_qp *qp, struct sk_buff *skb)
+static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 {
 	struct rover_aside *aside = &qp->aside;
 	int cpu = rover_steer_receive(qp, skb->len);
@@ -74,7 +85,7 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb)
 	/* Others may arrive elsewhere at this moment: of those any may be first. */
 	if (cpu == ROVER_CPU_ANY && !READ_ONCE(aside->owner))
 		return false;
-	spin_lock(&aside->skbs.lock);
+	spin_lock(&aside->requests.lock);
 	if (aside->bytes >= ASIDE_MOST) {
 		rover_count(qp->dev, ROVER_STAT_DROP_ASIDE);
 		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_ASIDE],
@@ -83,14 +94,15 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb)
 	} else if (aside->owner || cpu != ROVER_CPU_ANY) {
 		detach(skb);
 		aside->bytes += skb->truesize;
-		__skb_queue_tail(&aside->skbs, skb);
+		__skb_queue_tail(response ? &aside->responses :
+				 &aside->requests, skb);
 		first = !aside->owner;
 		if (first)
 			aside->owner = ROVER_ASIDE_QUEUED;
 	} else {
 		taken = false;
 	}
-	spin_unlock(&aside->skbs.lock);
+	spin_unlock(&aside->requests.lock);
 	if (first)
 		rover_steer_to(qp, cpu);
 	return taken;
@@ -99,17 +111,21 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb)
 int rover_arrive(struct sock *sk, struct sk_buff *skb)
 {
 	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
+	const struct rover_bth *bth;
+	struct rover_qp *qp = NULL;
 	struct rover_dev *dev;
-	struct rover_qp *qp;
+	struct rover_bth buf;
 
 	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
 		goto drop;
 	dev = device_of(rnet, skb);
 	if (!dev)
 		goto drop;
-	qp = addressee(skb);
+	bth = first_bth(skb, &buf);
+	if (bth)
+		qp = rover_qp_find(rover_bth_qpn(bth));
 	if (!qp || !READ_ONCE(qp->alive) || qp->dev->rnet != rnet ||
-	    !set_aside(qp, skb))
+	    !set_aside(qp, skb, is_response(bth)))
 		rover_netrx(rnet, dev, qp, skb);
 	return 0;
 drop:
@@ -123,40 +139,71 @@ static bool own_aside(struct rover_qp *qp)
 	struct rover_aside *aside = &qp->aside;
 	bool mine;
 
-	spin_lock_bh(&aside->skbs.lock);
+	spin_lock_bh(&aside->requests.lock);
 	mine = aside->owner != ROVER_ASIDE_RUNNING;
 	aside->owner = ROVER_ASIDE_RUNNING;
-	spin_unlock_bh(&aside->skbs.lock);
+	spin_unlock_bh(&aside->requests.lock);
 	return mine;
 }
 
-/* The next packet; without one there is no owner any more. */
+/* Responses first: the peer's requests go on for as long as it likes. */
 static struct sk_buff *next_aside(struct rover_aside *aside)
 {
 	struct sk_buff *skb;
 
-	spin_lock(&aside->skbs.lock);
-	skb = __skb_dequeue(&aside->skbs);
+	spin_lock(&aside->requests.lock);
+	skb = __skb_dequeue(&aside->responses) ?:
+	      __skb_dequeue(&aside->requests);
 	if (skb)
 		aside->bytes -= skb->truesize;
-	else
-		aside->owner = ROVER_ASIDE_NOBODY;
-	spin_unlock(&aside->skbs.lock);
+	spin_unlock(&aside->requests.lock);
 	return skb;
 }
 
-/* Return false when nothing is left. */
-static bool receive_aside(struct rover_qp *qp)
+/* Return how many packets it was; none when there was nothing. */
+static int receive_aside(struct rover_qp *qp)
 {
-	struct sk_buff *skb = next_aside(&qp->aside);
+	struct sk_buff *skb;
+	int packets = 0;
 
-	if (!skb)
-		return false;
-	if (READ_ONCE(qp->alive))
+	/* As in softirq.  A device outlives its queue pairs so long. */
+	local_bh_disable();
+	rcu_read_lock();
+	skb = next_aside(&qp->aside);
+	if (skb)
+		packets = rover_netrx_packets(skb);
+	if (packets && READ_ONCE(qp->alive))
 		rover_netrx(qp->dev->rnet, qp->dev, qp, skb);
 	else
 		kfree_skb(skb);
-	return true;
+	rcu_read_unlock();
+	/* What was sent, an acknowledge perhaps, goes its way here. */
+	local_bh_enable();
+	return packets;
+}
+
+static bool receive_first(struct rover_qp *qp)
+{
+	int received = 0, more;
+
+	do {
+		more = receive_aside(qp);
+		received += more;
+	} while (more && received < RECEIVE_FIRST);
+	return received;
+}
+
+/* Be the owner no longer.  Return true when the worker is to be. */
+static bool leave_aside(struct rover_qp *qp, bool more)
+{
+	struct rover_aside *aside = &qp->aside;
+
+	spin_lock_bh(&aside->requests.lock);
+	more |= !skb_queue_empty(&aside->responses) ||
+		!skb_queue_empty(&aside->requests);
+	aside->owner = more ? ROVER_ASIDE_QUEUED : ROVER_ASIDE_NOBODY;
+	spin_unlock_bh(&aside->requests.lock);
+	return more;
 }
 
 /*
@@ -166,26 +213,17 @@ static bool receive_aside(struct rover_qp *qp)
  */
 static void run_owned(struct rover_qp *qp)
 {
-	int left = ASIDE_BUDGET;
+	int left = TURNS;
 	bool more;
 
-	rover_run_here(qp);
 	do {
-		/* As in softirq.  A device outlives its queue pairs so long. */
-		local_bh_disable();
-		rcu_read_lock();
-		more = receive_aside(qp);
-		rcu_read_unlock();
-		/* What was sent, an acknowledge perhaps, goes its way here. */
-		local_bh_enable();
-		rover_run_here(qp);
+		more = receive_first(qp);
+		more |= rover_run_turn(qp);
 	} while (more && --left);
-	if (!more)
-		return;
-	spin_lock_bh(&qp->aside.skbs.lock);
-	qp->aside.owner = ROVER_ASIDE_QUEUED;
-	spin_unlock_bh(&qp->aside.skbs.lock);
-	rover_steer_to(qp, raw_smp_processor_id());
+	if (leave_aside(qp, more))
+		rover_steer_to(qp, raw_smp_processor_id());
+	else
+		rover_run(qp);
 }
 
 void rover_arrive_heavy(struct work_struct *work)

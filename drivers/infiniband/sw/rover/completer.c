@@ -16,7 +16,7 @@
 #include "qps.h"
 #include "retransmit.h"
 #include "trace.h"
-#include "train.h"
+#include "window.h"
 
 /* The oldest outstanding request; NULL without one. */
 static struct rover_sent *oldest(struct rover_qp *qp)
@@ -25,11 +25,6 @@ static struct rover_sent *oldest(struct rover_qp *qp)
 
 	return req->acked == req->fetched ?
 	       NULL : rover_retransmit_row(qp, req->acked);
-}
-
-static bool is_rd_atomic(const struct rover_sent *row)
-{
-	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
 }
 
 static bool is_read(const struct rover_sent *row)
@@ -91,7 +86,7 @@ static void ack_until(struct rover_qp *qp, u32 psn)
 		u32 end = rover_psn_add(row->psn,
 					rover_retransmit_packets(qp, row));
 
-		if (is_rd_atomic(row))
+		if (rover_retransmit_answered(row))
 			break;		/* una is at it, or in it */
 		if (rover_psn_diff(psn, end) < 0) {
 			if (rover_psn_diff(psn, req->una) > 0)
@@ -103,13 +98,8 @@ static void ack_until(struct rover_qp *qp, u32 psn)
 	}
 	if (req->una == una)
 		return;
-	/* Resending may have fallen behind what is now acknowledged. */
-	if (rover_psn_diff(req->psn, req->una) < 0)
-		rover_retransmit_go_back(qp);
 	rover_retransmit_progress(qp);
-	req->window = min(req->window + rover_psn_diff(req->una, una),
-			  req->window_max);
-	req->train_max = min_t(u32, req->train_max * 2, ROVER_TRAIN_MAX);
+	rover_window_acked(qp, rover_psn_diff(req->una, una));
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
@@ -138,21 +128,12 @@ static void fail(struct rover_qp *qp, enum rover_fault fault)
 
 /* Acknowledges ***************************************************************/
 
-/* The path loses packets: send less at a time. */
-static void slow_down(struct rover_qp *qp)
-{
-	struct rover_req *req = &qp->req;
-
-	req->window = max(req->window / 2, 8U);
-	req->train_max = max(req->train_max / 2, 4);
-}
-
 static void nak(struct rover_qp *qp, u8 syndrome)
 {
 	switch (syndrome) {
 	case ROVER_NAK_PSN_SEQ:
 		rover_count(qp->dev, ROVER_STAT_PACKET_SEQ_ERR);
-		slow_down(qp);
+		rover_window_lost(qp);
 		rover_retransmit_go_back(qp);
 		rover_retransmit_sent(qp, qp->req.una);
 		break;
@@ -186,8 +167,7 @@ static void not_ready(struct rover_qp *qp, u8 code)
 		}
 		req->rnr_retries--;
 	}
-	/* The next try is one packet: it may well be in vain again. */
-	req->window = 1;
+	rover_window_probe(qp);
 	rover_retransmit_not_ready(qp, code);
 }
 
@@ -342,7 +322,7 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 		implied_nak(qp);
 		return;
 	}
-	if (rover_psn_diff(pkt->psn, row->psn) < 0 || !is_rd_atomic(row) ||
+	if (rover_psn_diff(pkt->psn, row->psn) < 0 || !rover_retransmit_answered(row) ||
 	    read != is_read(row)) {
 		fail(qp, ROVER_FAULT_BAD_RESP);
 		return;
@@ -353,10 +333,8 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 		receive_atomic(qp, pkt, row);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
-	if (rover_psn_diff(req->psn, req->una) < 0)
-		rover_retransmit_go_back(qp);
 	rover_retransmit_progress(qp);
-	req->window = min(req->window + 1, req->window_max);
+	rover_window_acked(qp, 1);
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 

@@ -341,7 +341,7 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 static unsigned int bytes_of(const struct sk_buff *skb)
 {
 	unsigned int hdr = sizeof(struct udphdr) - skb_network_offset(skb);
-	unsigned int more = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs - 1 : 0;
+	unsigned int more = rover_netrx_packets(skb) - 1;
 
 	return skb->len - skb_network_offset(skb) + more * hdr;
 }

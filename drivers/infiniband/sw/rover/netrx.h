@@ -21,4 +21,10 @@
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 		 struct rover_qp *likely, struct sk_buff *skb);
 
+/* Packets of a train, as far as it says so: where it comes from a guest, not. */
+static inline unsigned int rover_netrx_packets(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? max(skb_shinfo(skb)->gso_segs, 1) : 1;
+}
+
 #endif /* ROVER_NETRX_H */

@@ -7,7 +7,8 @@
  *
  *   ctl      mutex: modify and destroy, one at a time
  *   rx_lock  struct rover_rsp, rq: the responder
- *   tx_lock  struct rover_req, struct rover_rtx, sq: requester and completer
+ *   tx_lock  struct rover_req, rover_window, rover_rtx, sq: requester and
+ *            completer
  *
  * What kernel users post goes through sq_post and rq_post, the producer's side
  * of rings of the kernel's own: leaves, taken with interrupts off.
@@ -107,13 +108,9 @@ struct rover_wqe {
  *	or ~0
  * @bulk: request @sending carries much from here; read without the lock
  * @since_ackreq: packets since AckReq was last set
- * @window: most unacknowledged packets, now
- * @window_max: and ever
- * @train_max: most packets in one train; small after loss
  * @ip_id: IPv4 identification of the next packet
  * @rnr_retries: RNR retries left
  * @rnr_wait: waiting for the RNR timer; nothing is sent
- * @resend_until: @next_psn at the last go-back: packets before it are resent
  * @drained: SQ_DRAINED was raised in this stay in SQD
  */
 struct rover_req {
@@ -133,15 +130,31 @@ struct rover_req {
 	u32 implied_at;
 	u16 rd_atomic;
 	u16 since_ackreq;
-	u32 window;
-	u32 window_max;
-	u16 train_max;
 	u16 ip_id;
 	u8 rnr_retries;
 	bool rnr_wait;
 	bool drained;
 	bool bulk;
-	u32 resend_until;
+};
+
+/**
+ * struct rover_window - how much may be on its way (window); under tx_lock
+ * @packets: most unacknowledged packets, now
+ * @most: and ever
+ * @fast: up to here it doubles
+ * @slow: beyond, eighths of a packet that it has grown
+ * @train: most packets in one train; few after loss
+ * @late: the last round trip measured was too long: no more than now
+ * @least: shortest round trip seen, ns; 0 before the first
+ */
+struct rover_window {
+	u32 packets;
+	u32 most;
+	u32 fast;
+	u32 slow;
+	u16 train;
+	bool late;
+	u64 least;
 };
 
 /**
@@ -153,7 +166,9 @@ struct rover_req {
  * @sample_psn: packet being timed
  * @sample_at: when it left; 0 when none is being timed
  * @since: last progress, or when the first of what is outstanding left
- * @backoff: doublings of the timeout since the last progress
+ * @backoff: doublings of the timeout since the last round trip measured
+ * @tries: timeouts since the last progress
+ * @probing: a timeout is why req.psn lies behind req.next_psn
  */
 struct rover_rtx {
 	struct hrtimer timer;
@@ -164,6 +179,8 @@ struct rover_rtx {
 	u64 since;
 	u32 sample_psn;
 	u8 backoff;
+	u8 tries;
+	bool probing;
 };
 
 /**
@@ -263,13 +280,15 @@ enum rover_aside_owner {
 
 /**
  * struct rover_aside - packets that another context is to receive (arrive)
- * @skbs: in order; its lock protects this struct, but for @cpu
+ * @requests: in order; its lock protects this struct, but for @cpu
+ * @responses: in order, and received before requests, which may be many
  * @bytes: of memory they take
  * @owner: enum rover_aside_owner; as long as there is one, all must queue
  * @cpu: where to receive what is large; ROVER_CPU_ANY before the first, a hint
  */
 struct rover_aside {
-	struct sk_buff_head skbs;
+	struct sk_buff_head requests;
+	struct sk_buff_head responses;
 	unsigned int bytes;
 	u8 owner;
 	int cpu;
@@ -310,9 +329,10 @@ struct rover_aside {
  * @aside: packets waiting for that
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
- * @tx_lock: protects @sq, @req and @rtx
+ * @tx_lock: protects @sq, @req, @win and @rtx
  * @sq: send ring
  * @req: requester and completer
+ * @win: how much may be sent
  * @rtx: when to send again
  * @rx_lock: protects @rq and @rsp
  * @rq: receive ring
@@ -359,6 +379,7 @@ struct rover_qp {
 	struct rover_ring sq;
 	spinlock_t sq_post;
 	struct rover_req req;
+	struct rover_window win;
 	struct rover_rtx rtx;
 
 	/* receiving */

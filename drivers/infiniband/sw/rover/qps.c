@@ -44,7 +44,8 @@ struct rover_qp *rover_qps_alloc(void)
 	if (!qp)
 		return NULL;
 	refcount_set(&qp->refs, 1);
-	skb_queue_head_init(&qp->aside.skbs);
+	skb_queue_head_init(&qp->aside.requests);
+	__skb_queue_head_init(&qp->aside.responses);
 	atomic_inc(&unfreed);
 	return qp;
 }
@@ -54,7 +55,8 @@ static void free_rcu(struct rcu_head *rcu)
 	struct rover_qp *qp = container_of(rcu, struct rover_qp, rcu);
 
 	/* Set aside when there was no reference left for the work. */
-	skb_queue_purge(&qp->aside.skbs);
+	skb_queue_purge(&qp->aside.requests);
+	__skb_queue_purge(&qp->aside.responses);
 	kmem_cache_free(cache, qp);
 	if (atomic_dec_and_test(&unfreed))
 		wake_up_var(&unfreed);

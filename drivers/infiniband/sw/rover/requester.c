@@ -8,7 +8,7 @@
  * The place (req.psn, req.sending, req.offset) may be set back at any time by
  * retransmit; requests are then read and proved again.
  *
- * A long READ is asked for in pieces of READ_PIECE bytes, each a READ request
+ * A long READ is asked for in pieces of ROVER_READ_PIECE bytes, each a READ request
  * of its own to the peer: so the window also limits what flows towards us, and
  * what is lost can be asked for again from where it was lost.
  *
@@ -23,6 +23,7 @@
 #include "steer.h"
 #include "trace.h"
 #include "train.h"
+#include "window.h"
 
 /*
  * Trains per run; what is left over is the next run's.  In process context that
@@ -34,12 +35,6 @@
 
 /* Packets after which an acknowledge is asked for in any case. */
 #define ACKREQ_EVERY	32
-
-#define READ_PIECE	(128 * 1024)
-
-/* Bytes that may be unacknowledged: at the start, and at most. */
-#define WINDOW_START	(256 * 1024)
-#define WINDOW_MOST	(2 * 1024 * 1024)
 
 void rover_requester_init(struct rover_qp *qp)
 {
@@ -57,15 +52,14 @@ void rover_requester_init(struct rover_qp *qp)
 	req->sending = index;
 	req->fetched = index;
 	req->implied_at = ~0;
-	req->window = max_t(u32, WINDOW_START >> qp->mtu_shift, 16);
-	req->window_max = max_t(u32, WINDOW_MOST >> qp->mtu_shift, 64);
-	req->train_max = ROVER_TRAIN_MAX;
 	req->rnr_retries = qp->attr.rnr_retry;
 	qp->rtx.deadline = 0;
 	qp->rtx.sample_at = 0;
 	qp->rtx.srtt = 0;
 	qp->rtx.rttvar = 0;
 	qp->rtx.backoff = 0;
+	qp->rtx.tries = 0;
+	rover_window_init(qp);
 }
 
 /* Fetching ******************************************************************/
@@ -122,11 +116,6 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe)
 	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
 		       wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0);
 	return rover_sgl_check(&sgl);
-}
-
-static bool is_rd_atomic(const struct rover_sent *row)
-{
-	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
 }
 
 static void start_wqe(struct rover_qp *qp)
@@ -216,16 +205,21 @@ static bool fenced(const struct rover_qp *qp)
 	       qp->req.rd_atomic;
 }
 
-/* PSNs that the next packet takes: a READ request takes its responses'. */
+/*
+ * PSNs that the next packet takes: a READ request takes its responses'.  What is
+ * asked for again is no more than a window: the first answer may be late only,
+ * and the second then is in the way of what is new.
+ */
 static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
 {
 	const struct rover_req *req = &qp->req;
-	u32 piece = READ_PIECE >> qp->mtu_shift;
+	u32 piece = rover_retransmit_piece(qp), psns;
 
 	if (row->opcode != ROVER_WQE_READ)
 		return 1;
-	return min(rover_retransmit_packets(qp, row),
+	psns = min(rover_retransmit_packets(qp, row),
 		   rounddown(req->offset, piece) + piece) - req->offset;
+	return req->psn == req->next_psn ? psns : min(psns, qp->win.packets);
 }
 
 static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
@@ -234,11 +228,11 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 	const struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una);
 
-	if (is_rd_atomic(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
+	if (rover_retransmit_answered(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
 		return false;
 	if (fenced(qp))
 		return false;
-	return !flying || flying + psns <= req->window;
+	return !flying || flying + psns <= qp->win.packets;
 }
 
 static u8 opcode_of(const struct rover_qp *qp, const struct rover_sent *row)
@@ -247,7 +241,7 @@ static u8 opcode_of(const struct rover_qp *qp, const struct rover_sent *row)
 	u32 packets = rover_retransmit_packets(qp, row);
 	u32 offset = qp->req.offset;
 
-	if (packets == 1 || is_rd_atomic(row))
+	if (packets == 1 || rover_retransmit_answered(row))
 		return wr->only;
 	if (!offset)
 		return wr->first;
@@ -312,7 +306,7 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 	    req->sending + 1 == req->fetched &&
 	    rover_ring_posted(&qp->sq, req->fetched) <= 0)
 		return true;
-	return flying >= req->window || ++req->since_ackreq >= ACKREQ_EVERY;
+	return flying >= qp->win.packets || ++req->since_ackreq >= ACKREQ_EVERY;
 }
 
 /* The packet at the present place. */
@@ -364,7 +358,7 @@ static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 	if (rover_psn_diff(req->psn, req->next_psn) > 0)
 		req->next_psn = req->psn;
 	req->offset += psns;
-	if (is_rd_atomic(row))
+	if (rover_retransmit_answered(row))
 		req->rd_atomic++;
 	if (req->offset == rover_retransmit_packets(qp, row)) {
 		req->wqe.valid = false;
@@ -485,7 +479,7 @@ void rover_requester_run(struct rover_qp *qp)
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
 	if (!req->rnr_wait) {
-		rover_train_begin(&train, qp, &req->ip_id, req->train_max);
+		rover_train_begin(&train, qp, &req->ip_id, qp->win.train);
 		while (step(qp, &train, &budget))
 			;
 		rover_train_end(&train);

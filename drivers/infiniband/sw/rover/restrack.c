@@ -43,7 +43,7 @@ static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 	err = err ?: rdma_nl_put_driver_u32(msg, "next_psn",
 					    READ_ONCE(req->next_psn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "window",
-					    READ_ONCE(req->window));
+					    READ_ONCE(qp->win.packets));
 	err = err ?: rdma_nl_put_driver_u32(msg, "outstanding",
 					    READ_ONCE(req->fetched) -
 					    READ_ONCE(req->acked));

@@ -5,12 +5,18 @@
  * Go-back-N is the wire's common language (IBTA 9.7.7): to go back is to set
  * the place of the requester to an older PSN; packets are made again from the
  * work requests.  The timeout adapts to the measured round trip (RFC 6298) and
- * doubles without progress; the queue pair's own timeout is its upper bound,
- * and the one that counts retries: after retry_cnt + 1 of it without progress
- * the peer is gone.  Seven retries are seven; only RNR 7 is without end.
+ * doubles each time, until a packet that was sent only once is acknowledged:
+ * acknowledges of others say nothing about a network or peer that has become
+ * slow, and a timeout too short for it makes it slower.  The queue pair's own
+ * timeout is its upper bound, and the one that counts retries: after
+ * retry_cnt + 1 of it without progress, and as many tries, the peer is gone.
+ * Seven retries are seven; only RNR 7 is without end.
  *
  * After a timeout a single packet probes: what the peer then acknowledges
- * says where to go on, so a lost ACK costs one packet and not a window.
+ * says where to go on, so a lost ACK costs one packet and not a window.  When
+ * it acknowledges what was not sent again, nothing was lost (or only its
+ * acknowledge), and nothing more is sent again: all of it would be in vain, and
+ * keep a peer that is slow from what is new (compare F-RTO, RFC 5682).
  *
  * Runs under tx_lock with softirqs off.
  */
@@ -20,6 +26,7 @@
 #include "retransmit.h"
 #include "rnr.h"
 #include "trace.h"
+#include "window.h"
 
 /*
  * Below these a timeout says more about scheduling than about the network.
@@ -104,28 +111,6 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	}
 }
 
-void rover_retransmit_progress(struct rover_qp *qp)
-{
-	struct rover_rtx *rtx = &qp->rtx;
-	u64 now = now_ns();
-
-	lockdep_assert_held(&qp->tx_lock);
-	rtx->backoff = 0;
-	rtx->since = now;
-	qp->req.rnr_retries = qp->attr.rnr_retry;
-	if (rtx->sample_at &&
-	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
-		sample(rtx, now - rtx->sample_at);
-		rtx->sample_at = 0;
-	}
-	if (qp->req.rnr_wait)
-		return;
-	if (outstanding(qp))
-		set_deadline(qp, now + rto_ns(qp));
-	else
-		rtx->deadline = 0;
-}
-
 /* Go to the request that @psn belongs to, and as far into it. */
 static void seek(struct rover_qp *qp, u32 psn)
 {
@@ -146,6 +131,72 @@ static void seek(struct rover_qp *qp, u32 psn)
 	req->offset = 0;
 }
 
+/* READ requests and atomics that are on the wire when all was sent. */
+static u16 count_answered(struct rover_qp *qp)
+{
+	u32 piece = rover_retransmit_piece(qp), i;
+	struct rover_req *req = &qp->req;
+	u16 n = 0;
+
+	for (i = req->acked; i != req->fetched; i++) {
+		struct rover_sent *row = rover_retransmit_row(qp, i);
+		s32 from = max(rover_psn_diff(req->una, row->psn), 0);
+		s32 to = min_t(s32, rover_psn_diff(req->next_psn, row->psn),
+			       rover_retransmit_packets(qp, row));
+
+		if (rover_retransmit_answered(row) && from < to)
+			n += (to - 1) / piece - from / piece + 1;
+	}
+	return n;
+}
+
+/* What is being sent again has been overtaken by what was sent before. */
+static void overtaken(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	if (!qp->rtx.probing) {
+		rover_retransmit_go_back(qp);
+		return;
+	}
+	qp->rtx.probing = false;
+	req->psn = req->next_psn;
+	req->rd_atomic = count_answered(qp);
+	req->wqe.valid = false;
+	req->fault = ROVER_OK;
+	seek(qp, req->psn);
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
+void rover_retransmit_progress(struct rover_qp *qp)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 now = now_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	rtx->tries = 0;
+	rtx->since = now;
+	qp->req.rnr_retries = qp->attr.rnr_retry;
+	if (rtx->sample_at &&
+	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
+		sample(rtx, now - rtx->sample_at);
+		rover_window_measured(qp, now - rtx->sample_at);
+		rtx->sample_at = 0;
+		rtx->backoff = 0;
+	}
+	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
+		overtaken(qp);
+	if (qp->req.rnr_wait)
+		return;
+	if (outstanding(qp)) {
+		set_deadline(qp, now + rto_ns(qp));
+	} else {
+		rtx->deadline = 0;
+		/* Were some asked for twice, not all answers have counted. */
+		qp->req.rd_atomic = 0;
+	}
+}
+
 void rover_retransmit_go_back(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -158,6 +209,7 @@ void rover_retransmit_go_back(struct rover_qp *qp)
 	req->wqe.valid = false;
 	req->fault = ROVER_OK;
 	seek(qp, req->una);
+	qp->rtx.probing = false;
 	/* Karn: a packet sent twice is not timed. */
 	qp->rtx.sample_at = 0;
 	qp->rtx.deadline = 0;
@@ -203,16 +255,20 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	retry = retry_ns(qp);
-	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry)
+	/* Both: where this machine stood still, time has passed without tries. */
+	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry &&
+	    rtx->tries >= qp->attr.retry_cnt)
 		return false;
 
 	rover_count(qp->dev, ROVER_STAT_ACK_TIMEOUT);
+	if (rtx->tries < U8_MAX)
+		rtx->tries++;
 	if (rtx->backoff < MAX_BACKOFF)
 		rtx->backoff++;
 	rover_retransmit_go_back(qp);
-	/* The probe: one packet, then what the peer says. */
-	req->window = 1;
-	req->train_max = 1;
+	/* One packet, then what the peer says. */
+	rtx->probing = true;
+	rover_window_probe(qp);
 	set_deadline(qp, now + rto_ns(qp));
 	return true;
 }

@@ -56,4 +56,19 @@ static inline u32 rover_retransmit_packets(const struct rover_qp *qp,
 	return row->length ? ((row->length - 1) >> qp->mtu_shift) + 1 : 1;
 }
 
+/* Answered by data of its own, which an acknowledge cannot replace? */
+static inline bool rover_retransmit_answered(const struct rover_sent *row)
+{
+	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
+}
+
+/* Bytes of a long READ that are asked for at once; a multiple of any MTU. */
+#define ROVER_READ_PIECE	(128 * 1024)
+
+/* The same in packets. */
+static inline u32 rover_retransmit_piece(const struct rover_qp *qp)
+{
+	return ROVER_READ_PIECE >> qp->mtu_shift;
+}
+
 #endif /* ROVER_RETRANSMIT_H */

@@ -24,8 +24,8 @@
 #include "run.h"
 #include "steer.h"
 
-/* Rounds before the rest is left to a kick. */
-#define ROUNDS	32
+/* Turns before the rest is left to a kick. */
+#define TURNS	32
 
 static void send_side(struct rover_qp *qp)
 {
@@ -78,36 +78,36 @@ static bool moved(struct rover_qp *qp, bool bulk)
 	return true;
 }
 
-static void run(struct rover_qp *qp, bool may_move)
+/* Return false when there was nothing to do, or nothing that is done here. */
+static bool turn(struct rover_qp *qp, bool may_move)
 {
-	int round;
+	bool ran = false;
 
-	for (round = 0; round < ROUNDS; round++) {
-		bool ran = false;
-
-		smp_mb();	/* A after set_bit, B after unlock */
-		if (test_bit(ROVER_WORK_TX, &qp->work) &&
-		    !(may_move && moved(qp, READ_ONCE(qp->req.bulk))))
-			ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock,
-					send_side);
-		if (test_bit(ROVER_WORK_RX, &qp->work) &&
-		    !(may_move && moved(qp, READ_ONCE(qp->rsp.bulk))))
-			ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock,
-					receive_side);
-		if (!ran)
-			return;
-	}
-	rover_qp_kick(qp);
+	smp_mb();	/* A after set_bit, B after unlock */
+	if (test_bit(ROVER_WORK_TX, &qp->work) &&
+	    !(may_move && moved(qp, READ_ONCE(qp->req.bulk))))
+		ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock, send_side);
+	if (test_bit(ROVER_WORK_RX, &qp->work) &&
+	    !(may_move && moved(qp, READ_ONCE(qp->rsp.bulk))))
+		ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock, receive_side);
+	return ran;
 }
 
 void rover_run(struct rover_qp *qp)
 {
-	run(qp, true);
+	int left = TURNS;
+
+	while (turn(qp, true)) {
+		if (!--left) {
+			rover_qp_kick(qp);
+			break;
+		}
+	}
 }
 
-void rover_run_here(struct rover_qp *qp)
+bool rover_run_turn(struct rover_qp *qp)
 {
-	run(qp, false);
+	return turn(qp, false);
 }
 
 void rover_run_posted(struct rover_qp *qp)

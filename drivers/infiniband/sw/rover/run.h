@@ -20,12 +20,13 @@
 void rover_run(struct rover_qp *qp);
 
 /**
- * rover_run_here() - the same, and heavy work is not given to another context
+ * rover_run_turn() - a part of the same, which is not given to another context
  * @qp: found under RCU or referenced
  *
- * Context: process.
+ * Context: process, softirqs on.
+ * Return: false when there was nothing to do, or another context is at it.
  */
-void rover_run_here(struct rover_qp *qp);
+bool rover_run_turn(struct rover_qp *qp);
 
 /**
  * rover_run_posted() - something was posted to the send ring
