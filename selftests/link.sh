@@ -20,7 +20,7 @@ x_up() {
 }
 x_down() { at a ip link delete x0 2>/dev/null || at a ip link delete x9 2>/dev/null || true; within 10 gone a $rename; }
 x_add() { at a rdma link add $rename type rover netdev x0; }
-x_has_gid() { gids a $rename | grep -q "$1"; }
+x_has_gid() { [[ $(gids a $rename) =~ $1 ]]; }
 x_lacks_gid() { ! x_has_gid "$1"; }
 x_info() { at a ibv_devinfo -v -d $rename; }
 x_says() { [[ $(x_info) =~ $1 ]]; }

@@ -49,7 +49,7 @@ dissected() {
 	echo "note: $total packets, opcodes $(cut -d , -f 2 /tmp/wire.txt | sort -n | uniq | tr '\n' ' ')"
 	# Each kind has to be among them, or this proves little: all of RC but SEND with invalidate.
 	for opcode in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		cut -d , -f 2 /tmp/wire.txt | grep -qxE "0*$opcode" || missing+=" $opcode"
+		grep -q "^[^,]*,0*$opcode," /tmp/wire.txt || missing+=" $opcode"
 	done
 	[[ ! ${missing:-} ]] || fail "no packet with opcode$missing"
 }

@@ -74,7 +74,7 @@ fill_root() {
 }
 
 # The stamp lists what is in the tree, so that another checkout with a shorter list does not start anything.
-root_ready() { [[ -s $cache/root.stamp ]] && ! wanted_packages | grep -vqxFf "$cache/root.stamp"; }
+root_ready() { [[ -s $cache/root.stamp ]] && [[ ! $(wanted_packages | grep -vxFf "$cache/root.stamp") ]]; }
 
 prepare_root() {
 	root_ready && return
