@@ -77,6 +77,7 @@ struct run {
 	bool driving;
 	atomic_int phase;
 	atomic_bool rolling; /* something has come */
+	atomic_bool marked; /* and since the window opened */
 	atomic_bool drained;
 	atomic_int counter; /* descriptor of the thread's system call counter, or -1 */
 	unsigned int seen; /* phase that has its mark */

@@ -42,6 +42,7 @@ void note_phase(struct run *run)
 		run->mark[run->seen].got = run->got;
 	}
 	run->seen = phase;
+	atomic_store_explicit(&run->marked, true, memory_order_relaxed);
 }
 
 void note_delay(struct run *run, uint64_t ns)
@@ -120,38 +121,47 @@ static void await_flag(struct run *run, atomic_bool *flag, const char *failure)
 	}
 }
 
-/*
- * The driving end keeps the time, the other one hears of it. Filling a thousand queues takes longer
- * than any warming up, and is over with the first completion.
- */
-static void turn(struct run *run, int control, unsigned int ms)
+/* One byte from the end that says so to the other one. */
+static void tell(struct run *run, int control, bool speaking)
 {
 	char mark = 0;
-	ssize_t n;
 
-	if (run->driving) {
-		sleep_ms(ms);
-		await_flag(run, &run->rolling, "no message arrived");
-		n = write(control, &mark, 1);
-	} else {
-		n = read(control, &mark, 1);
-	}
-	if (n != 1)
+	if ((speaking ? write(control, &mark, 1) : read(control, &mark, 1)) != 1)
 		fail(run, "the other end went away", 0);
 }
 
-/* Costs are those between the marks; both ends are told to end what they have begun. */
+/*
+ * The driving end keeps the time, the other one hears of it. Filling a thousand queues takes longer
+ * than any warming up, and is over with the first completion; a window without any is no window.
+ */
+static void turn(struct run *run, int control, unsigned int ms, atomic_bool *flag)
+{
+	if (run->driving) {
+		sleep_ms(ms);
+		await_flag(run, flag, "no message arrived");
+	}
+	tell(run, control, run->driving);
+}
+
+/*
+ * Costs are those between the marks. The driving end is the last to stop, so that what it sends
+ * still arrives when the other end's window closes.
+ */
 static void keep_time(struct run *run, int control)
 {
 	struct cost before;
 
-	turn(run, control, run->set.warm_ms);
+	turn(run, control, run->set.warm_ms, &run->rolling);
 	take_cost(&before, atomic_load(&run->counter));
 	atomic_store(&run->phase, PHASE_MEASURE);
-	turn(run, control, run->set.ms);
+	turn(run, control, run->set.ms, &run->marked);
 	take_cost(&run->tally.cost, atomic_load(&run->counter));
 	subtract_cost(&run->tally.cost, &before);
+	if (run->driving)
+		tell(run, control, false);
 	atomic_store(&run->phase, PHASE_DRAIN);
+	if (!run->driving)
+		tell(run, control, true);
 	if (run_sends(run))
 		await_flag(run, &run->drained, "messages under way never arrived");
 }
@@ -160,6 +170,9 @@ static struct span span_of(const struct run *run, uint64_t first, uint64_t last)
 {
 	struct span span = {last - first, run->mark[1].at - run->mark[0].at};
 
+	/* Nothing came at all, as at the target of a WRITE. */
+	if (!run->mark[1].at)
+		return (struct span){0, 0};
 	return span;
 }
 

@@ -2,59 +2,87 @@
 /*
  * bench_limit: how fast this machine's kernel copies and sums, which no RDMA in software can beat
  *
- * Each reading of one of these files measures anew and gives MB/s (10^6 bytes):
+ * Each reading of a file in /sys/module/bench_limit/parameters/ measures anew, in 10^6 bytes/s:
  *
- *	/sys/module/bench_limit/parameters/memcpy	memcpy()
- *	/sys/module/bench_limit/parameters/crc		CRC-32, the quickest the kernel offers
- *	/sys/module/bench_limit/parameters/crc32_le	the library function
- *	/sys/module/bench_limit/parameters/shash	the crypto API's; 0 where there is none
+ *	memcpy		memcpy()
+ *	crc32_le	the library's CRC-32
+ *	shash		the crypto API's; 0 where there is none
+ *	crc		the better of the two
+ *	overlap		a flow that is nothing but sums and a copy: one processor sums while
+ *			another one sums and copies; what the slower of them gets done
  *
  * Memory is walked as a flow of large messages walks it: a megabyte, a packet of 4 KiB at a time.
  */
 #include <crypto/hash.h>
+#include <linux/cpu.h>
 #include <linux/crc32.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #define FLOW_BYTES (1u << 20)
-#define PACKET_BYTES 4096u
 /* Long enough for a clock and short enough to be done often. */
 #define MEASURE_NS (8 * NSEC_PER_MSEC)
 
 static u8 *from, *to;
-/* Not known to the compiler, as it is not where packets are copied. */
-static size_t packet = PACKET_BYTES;
 static struct crypto_shash *shash;
+/* Not known to the compiler, as it is not where packets are copied. */
+static size_t packet = 4096;
+/* Two processors sum at once, each into its own. */
+static u32 sums[2];
+static bool shash_wins;
+
+typedef void (*work_fn)(u32 at);
 
 static void one_memcpy(u32 at)
 {
 	memcpy(to + at, from + at, READ_ONCE(packet));
 }
 
-static u32 sum;
-
 static void one_crc32_le(u32 at)
 {
-	sum = crc32_le(sum, from + at, PACKET_BYTES);
+	sums[0] = crc32_le(sums[0], from + at, READ_ONCE(packet));
 }
 
-static void one_shash(u32 at)
+static void digest(u32 at, u32 *sum)
 {
 	SHASH_DESC_ON_STACK(desc, shash);
 
 	desc->tfm = shash;
-	crypto_shash_digest(desc, from + at, PACKET_BYTES, (u8 *)&sum);
+	crypto_shash_digest(desc, from + at, READ_ONCE(packet), (u8 *)sum);
 }
 
-static u64 rate(void (*one)(u32 at))
+static void one_shash(u32 at)
+{
+	digest(at, &sums[0]);
+}
+
+static void one_sent(u32 at)
+{
+	if (shash_wins)
+		digest(at, &sums[1]);
+	else
+		sums[1] = crc32_le(sums[1], from + at, READ_ONCE(packet));
+}
+
+static void one_received(u32 at)
+{
+	if (shash_wins)
+		one_shash(at);
+	else
+		one_crc32_le(at);
+	one_memcpy(at);
+}
+
+static u64 rate(work_fn one)
 {
 	u64 begin = ktime_get_ns(), bytes = 0, took;
 
 	do {
-		for (u32 at = 0; at < FLOW_BYTES / 4; at += PACKET_BYTES)
+		for (u32 at = 0; at < FLOW_BYTES / 4; at += packet)
 			one((bytes + at) % FLOW_BYTES);
 		bytes += FLOW_BYTES / 4;
 		took = ktime_get_ns() - begin;
@@ -68,35 +96,61 @@ static u64 rate_shash(void)
 	return shash ? rate(one_shash) : 0;
 }
 
-static int get_memcpy(char *text, const struct kernel_param *kp)
+static u64 rate_crc(void)
 {
-	return sysfs_emit(text, "%llu\n", rate(one_memcpy));
+	u64 library = rate(one_crc32_le), crypto = rate_shash();
+
+	shash_wins = crypto > library;
+	return max(library, crypto);
 }
 
-static int get_crc32_le(char *text, const struct kernel_param *kp)
+static u64 rate_sent;
+
+static void send_work(struct work_struct *work)
 {
-	return sysfs_emit(text, "%llu\n", rate(one_crc32_le));
+	rate_sent = rate(one_sent);
 }
 
-static int get_shash(char *text, const struct kernel_param *kp)
+static DECLARE_WORK(sender, send_work);
+
+static u64 rate_overlap(void)
 {
-	return sysfs_emit(text, "%llu\n", rate_shash());
+	u64 rate_received;
+
+	/* Onto another processor than this one, if there is one. */
+	cpus_read_lock();
+	queue_work_on(cpumask_any_but(cpu_online_mask, raw_smp_processor_id()) % nr_cpu_ids,
+		      system_highpri_wq, &sender);
+	cpus_read_unlock();
+	rate_received = rate(one_received);
+	flush_work(&sender);
+	return min(rate_sent, rate_received);
 }
 
-static int get_crc(char *text, const struct kernel_param *kp)
+static int tell(char *text, const struct kernel_param *kp)
 {
-	return sysfs_emit(text, "%llu\n", max(rate(one_crc32_le), rate_shash()));
+	u64 (*measure)(void) = kp->arg;
+
+	return sysfs_emit(text, "%llu\n", measure());
 }
 
-static const struct kernel_param_ops memcpy_ops = { .get = get_memcpy };
-static const struct kernel_param_ops crc32_le_ops = { .get = get_crc32_le };
-static const struct kernel_param_ops shash_ops = { .get = get_shash };
-static const struct kernel_param_ops crc_ops = { .get = get_crc };
+static u64 rate_memcpy(void)
+{
+	return rate(one_memcpy);
+}
 
-module_param_cb(memcpy, &memcpy_ops, NULL, 0444);
-module_param_cb(crc32_le, &crc32_le_ops, NULL, 0444);
-module_param_cb(shash, &shash_ops, NULL, 0444);
-module_param_cb(crc, &crc_ops, NULL, 0444);
+static u64 rate_crc32_le(void)
+{
+	return rate(one_crc32_le);
+}
+
+static const struct kernel_param_ops ops = { .get = tell };
+
+module_param_cb(memcpy, &ops, rate_memcpy, 0444);
+module_param_cb(crc32_le, &ops, rate_crc32_le, 0444);
+module_param_cb(shash, &ops, rate_shash, 0444);
+module_param_cb(crc, &ops, rate_crc, 0444);
+module_param_cb(overlap, &ops, rate_overlap, 0444);
 
 static int __init limit_init(void)
 {
@@ -108,6 +162,7 @@ static int __init limit_init(void)
 		return -ENOMEM;
 	}
 	memset(from, 0x5a, FLOW_BYTES);
+	memset(to, 0, FLOW_BYTES);
 	/* Loads whatever module the kernel has for it. */
 	shash = crypto_alloc_shash("crc32", 0, 0);
 	if (IS_ERR(shash))

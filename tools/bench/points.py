@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""points: what is measured, a point being one setting on which all subjects take turns."""
+
+import fnmatch
+
+KIB, MIB = 1 << 10, 1 << 20
+RUNS = 5
+WINDOW_MS = 200
+WARM_MS = 30
+COUNT_MS = 60
+MAX_QPS = 1024
+# Settings of a point that has none of its own.
+PLAIN = {"op": "write", "size": 64 * KIB, "mtu": 4096, "qps": 1, "both": 0, "event": 0, "ping": 0}
+
+
+def depth(point):
+    """Sends under way on a queue pair: perftest's 128, as far as 32 MiB and 8192 requests in all go."""
+    if point["ping"]:
+        return 8
+    bytes_each = 32 * MIB // point["qps"] // point["size"]
+    return max(4, min(128, 8192 // point["qps"], bytes_each))
+
+
+def name_of(point):
+    """The words that differ from the plain setting, readable and unique: 'write 64K both'."""
+    words = ["latency"] if point["ping"] else []
+    words += [point["op"], size_name(point["size"])] if point["op"] != "memory" else ["memory"]
+    if point["mtu"] != 4096:
+        words.append(f"mtu{point['mtu']}")
+    if point["qps"] != 1 and point["op"] != "memory":
+        words.append(f"qps{point['qps']}")
+    words += [word for word in ("both", "event") if point[word]]
+    return " ".join(words)
+
+
+def size_name(size):
+    for unit, letter in ((MIB, "M"), (KIB, "K")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit}{letter}"
+    return str(size)
+
+
+def point(**given):
+    made = {**PLAIN, **given}
+    made["depth"] = depth(made)
+    return made
+
+
+def flows(ops, sizes, **given):
+    return [point(op=op, size=size, **given) for op in ops for size in sizes]
+
+
+def pings(ops, sizes, **given):
+    return [point(op=op, size=size, ping=1, **given) for op in ops for size in sizes]
+
+
+def many(op, size, counts, **given):
+    return [point(op=op, size=size, qps=count, **given) for count in counts]
+
+
+def short():
+    """What tells most: every goal that perftest's kind of run can show, and enough sizes for a plot."""
+    rc = ("write", "read", "send")
+    return (
+        flows(["write"], [8, 512, 4 * KIB, 64 * KIB, MIB, 8 * MIB])
+        + flows(["read", "send"], [64 * KIB, MIB])
+        + flows(rc, [64 * KIB], mtu=1024)
+        + flows(["write"], [64 * KIB], both=1)
+        + flows(["send"], [64 * KIB], event=1)
+        + flows(["send", "ud"], [8])
+        + flows(["ud"], [4 * KIB])
+        + many("write", 8, [16, MAX_QPS])
+        + pings(["write"], [8, 4 * KIB, 64 * KIB])
+        + pings(["read", "send", "ud"], [8])
+        + pings(["send"], [8], event=1)
+        + [point(op="memory", qps=256)]
+    )
+
+
+def full():
+    """All axes. Not their product: QPs are varied at two sizes, directions and modes at all sizes."""
+    rc = ("write", "read", "send")
+    sizes = [8, 64, 512, 4 * KIB, 32 * KIB, 64 * KIB, 256 * KIB, MIB, 8 * MIB]
+    datagrams = [8, 64, 512, KIB, 4 * KIB]
+    large = [4 * KIB, 64 * KIB, MIB, 8 * MIB]
+    counts = [4, 16, 64, 256, MAX_QPS]
+    return (
+        flows(rc, sizes)
+        + flows(rc, large, mtu=1024)
+        + flows(rc, large, both=1)
+        + flows(rc, [8, *large], event=1)
+        + flows(["ud"], datagrams)
+        + flows(["ud"], [8, 4 * KIB], event=1)
+        + flows(["ud"], [8, 4 * KIB], both=1)
+        + flows(["ud"], [8, KIB], mtu=1024)
+        + [one for op in rc for one in many(op, 8, counts)]
+        + many("write", 64 * KIB, counts)
+        + pings(rc, sizes)
+        + pings(rc, [8, 64 * KIB], mtu=1024)
+        + pings(["read", "send"], [8, 4 * KIB, 64 * KIB], event=1)
+        + pings(["ud"], datagrams)
+        + pings(["ud"], [8], event=1)
+        + [point(op="memory", qps=count) for count in (16, 256, MAX_QPS)]
+    )
+
+
+def chosen(form, only):
+    """The points of a form whose names match one of some patterns, each once."""
+    seen, result = set(), []
+    for one in {"short": short, "full": full}[form]():
+        name = name_of(one)
+        if one["op"] == "memory":
+            name += f" qps{one['qps']}"
+        if name in seen or not any(fnmatch.fnmatchcase(name, pattern) for pattern in only or ["*"]):
+            continue
+        seen.add(name)
+        result.append({**one, "name": name})
+    return result
+
+
+def for_tcp(one):
+    """Whether a stream of bytes can do something alike."""
+    return one["op"] in ("write", "read", "send") and one["qps"] == 1 and not one["both"] and one["mtu"] == 4096
+
+
+def judged(one):
+    """Where the usual tools measure too, to see that this one tells the same."""
+    return for_tcp(one) and one["op"] == "write" and not one["ping"] and one["size"] in (64 * KIB, MIB)
