@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "verbs.h"
 
@@ -205,11 +206,21 @@ static bool connect_pair(struct pair *pair, const struct setting *set)
 	return set->op == OP_UD ? connect_ud(pair) : connect_rc(pair, set);
 }
 
+static bool alike(const struct setting *a, const struct setting *b)
+{
+	return a->op == b->op && a->ping == b->ping && a->mtu == b->mtu && a->qps == b->qps &&
+	       a->depth == b->depth && signal_every(a) == signal_every(b);
+}
+
+/* As many as the setting says, after those there are. */
 static bool make_pairs(struct run *run, const struct setting *set)
 {
-	verbs.pairs = calloc(set->qps, sizeof(*verbs.pairs));
-	verbs.count = set->qps;
-	for (unsigned int i = 0; i < set->qps; i++) {
+	unsigned int first = verbs.count;
+
+	verbs.pairs = realloc(verbs.pairs, (first + set->qps) * sizeof(*verbs.pairs));
+	memset(&verbs.pairs[first], 0, set->qps * sizeof(*verbs.pairs));
+	verbs.count += set->qps;
+	for (unsigned int i = first; i < verbs.count; i++) {
 		if (make_pair(&verbs.pairs[i], set))
 			continue;
 		fail(run, "making a queue pair", errno);
@@ -218,27 +229,46 @@ static bool make_pairs(struct run *run, const struct setting *set)
 	return true;
 }
 
+/* Once what others have just given back is there. */
+static uint64_t settled_memory(void)
+{
+	uint64_t before, now = free_memory();
+
+	for (int i = 0; i < 50; i++) {
+		before = now;
+		usleep(20 * 1000);
+		now = free_memory();
+		if (now >= before ? now - before < (64 << 10) : before - now < (64 << 10))
+			break;
+	}
+	return now;
+}
+
 /*
  * What queue pairs take of the machine's memory, ready to send. They are connected to themselves,
- * and no end has them but this one.
+ * and no end has them but this one. They stay until another setting comes: what is made after
+ * others were destroyed takes their memory, which the kernel has not counted as free meanwhile.
  */
 static bool weigh(struct run *run)
 {
 	struct setting few = run->set;
+	unsigned int first;
 	uint64_t before;
 
-	reset_verbs();
 	if (!run->driving)
 		return true;
+	if (!verbs.made || !alike(&verbs.made_for, &run->set))
+		reset_verbs();
 	few.op = OP_SEND;
-	if (!make_cq(&few)) {
+	if (!verbs.cq && !make_cq(&few)) {
 		fail(run, "making a completion queue", errno);
 		return false;
 	}
-	before = free_memory();
+	first = verbs.count;
+	before = settled_memory();
 	if (!make_pairs(run, &few))
 		return false;
-	for (unsigned int i = 0; i < verbs.count; i++) {
+	for (unsigned int i = first; i < verbs.count; i++) {
 		verbs.pairs[i].there = verbs.pairs[i].mine;
 		if (connect_pair(&verbs.pairs[i], &few))
 			continue;
@@ -246,14 +276,9 @@ static bool weigh(struct run *run)
 		return false;
 	}
 	run->tally.bytes_per_qp = (before - free_memory()) / few.qps;
-	reset_verbs();
+	verbs.made_for = run->set;
+	verbs.made = true;
 	return true;
-}
-
-static bool alike(const struct setting *a, const struct setting *b)
-{
-	return a->op == b->op && a->ping == b->ping && a->mtu == b->mtu && a->qps == b->qps &&
-	       a->depth == b->depth && signal_every(a) == signal_every(b);
 }
 
 /* Tell one another where the queue pairs are, in portions that fit any socket buffer. */
