@@ -13,10 +13,10 @@ KDIR ?=
 OWN := $(CURDIR)/build/own
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check module provider install test unit arrows arrows-doc style lab debug shell clean distclean
+.PHONY: help demo check bench bench-profile module provider install test unit arrows arrows-doc style lab debug shell clean distclean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 	@echo "  KERNEL=6.1|6.12|7.2|debug (7.2), TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
 
 demo: ## two machines, RDMA between them, a table of what it does
@@ -24,6 +24,16 @@ demo: ## two machines, RDMA between them, a table of what it does
 
 check: ## everything that has to hold, on all kernels; ends with one line of sums
 	@tools/check
+
+# Asked for on the command line or in the environment, and not the defaults above: the bench has its own.
+asked = $(if $(filter file,$(origin $(1))),,$($(1)))
+BENCH_ENV = KERNEL="$(call asked,KERNEL)" ARRANGEMENT="$(or $(ARRANGEMENT),$(call asked,TOPOLOGY))"
+
+bench: ## rover, rdma_rxe, TCP and the limit, in turn: a table, JSON and plots (BENCH=short|full, JSON=FILE)
+	@$(BENCH_ENV) BENCH="$(BENCH)" JSON="$(JSON)" tools/bench/bench $(POINTS)
+
+bench-profile: ## where the time of a message goes, in rover and in rdma_rxe (POINT='write 64K')
+	@$(BENCH_ENV) tools/bench/bench --profile $(if $(POINT),'$(POINT)')
 
 ifeq ($(KDIR),)
 module: ## rover.ko for a kernel of the lab (KERNEL=), or for this machine (KDIR=)

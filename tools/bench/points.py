@@ -15,10 +15,12 @@ PLAIN = {"op": "write", "size": 64 * KIB, "mtu": 4096, "qps": 1, "both": 0, "eve
 
 
 def depth(point):
-    """Sends under way on a queue pair: perftest's 128, as far as 32 MiB and 8192 requests in all go."""
+    """Sends under way on a queue pair: perftest's 128, as far as 16 MiB and 8192 requests in all go."""
     if point["ping"]:
         return 8
-    bytes_each = 32 * MIB // point["qps"] // point["size"]
+    if point["op"] == "memory":
+        return 128
+    bytes_each = 16 * MIB // point["qps"] // point["size"]
     return max(4, min(128, 8192 // point["qps"], bytes_each))
 
 
@@ -28,7 +30,7 @@ def name_of(point):
     words += [point["op"], size_name(point["size"])] if point["op"] != "memory" else ["memory"]
     if point["mtu"] != 4096:
         words.append(f"mtu{point['mtu']}")
-    if point["qps"] != 1 and point["op"] != "memory":
+    if point["qps"] != 1:
         words.append(f"qps{point['qps']}")
     words += [word for word in ("both", "event") if point[word]]
     return " ".join(words)
@@ -59,11 +61,17 @@ def many(op, size, counts, **given):
     return [point(op=op, size=size, qps=count, **given) for count in counts]
 
 
+def memory():
+    """Queue pairs weighed while there is no memory that others gave back: hence first of all."""
+    return [point(op="memory", qps=512)]
+
+
 def short():
     """What tells most: every goal that perftest's kind of run can show, and enough sizes for a plot."""
     rc = ("write", "read", "send")
     return (
-        flows(["write"], [8, 512, 4 * KIB, 64 * KIB, MIB, 8 * MIB])
+        memory()
+        + flows(["write"], [8, 512, 4 * KIB, 64 * KIB, MIB, 8 * MIB])
         + flows(["read", "send"], [64 * KIB, MIB])
         + flows(rc, [64 * KIB], mtu=1024)
         + flows(["write"], [64 * KIB], both=1)
@@ -74,7 +82,6 @@ def short():
         + pings(["write"], [8, 4 * KIB, 64 * KIB])
         + pings(["read", "send", "ud"], [8])
         + pings(["send"], [8], event=1)
-        + [point(op="memory", qps=256)]
     )
 
 
@@ -86,7 +93,8 @@ def full():
     large = [4 * KIB, 64 * KIB, MIB, 8 * MIB]
     counts = [4, 16, 64, 256, MAX_QPS]
     return (
-        flows(rc, sizes)
+        memory()
+        + flows(rc, sizes)
         + flows(rc, large, mtu=1024)
         + flows(rc, large, both=1)
         + flows(rc, [8, *large], event=1)
@@ -101,17 +109,14 @@ def full():
         + pings(["read", "send"], [8, 4 * KIB, 64 * KIB], event=1)
         + pings(["ud"], datagrams)
         + pings(["ud"], [8], event=1)
-        + [point(op="memory", qps=count) for count in (16, 256, MAX_QPS)]
     )
 
 
 def chosen(form, only):
     """The points of a form whose names match one of some patterns, each once."""
     seen, result = set(), []
-    for one in {"short": short, "full": full}[form]():
+    for one in (short if form == "short" else full)():
         name = name_of(one)
-        if one["op"] == "memory":
-            name += f" qps{one['qps']}"
         if name in seen or not any(fnmatch.fnmatchcase(name, pattern) for pattern in only or ["*"]):
             continue
         seen.add(name)
