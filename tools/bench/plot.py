@@ -92,7 +92,7 @@ def chart(path, series, x_base, x_name, labels):
         parts += curve(name, dots, x_axis, y_axis, place, " " in name or name == "limit")
     with open(path, "w", encoding="utf-8") as file:
         file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-                   f'font-family="DejaVu Sans, sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="#fff"/>\n')
+                   f'font-family="DejaVu Sans, sans-serif" font-size="11">\n<!-- SPDX-License-Identifier: GPL-2.0 -->\n<rect width="100%" height="100%" fill="#fff"/>\n')
         file.write("\n".join(parts) + "\n</svg>\n")
     return [path]
 
