@@ -10,7 +10,6 @@
  *
  * Softirq, from the socket under rcu_read_lock(); a worker.
  */
-#include <linux/sched/clock.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/sock.h>
@@ -226,16 +225,13 @@ static void run_owned(struct rover_qp *qp)
 		rover_run(qp);
 }
 
-void rover_arrive_heavy(struct work_struct *work)
+void rover_arrive_heavy(struct rover_kick *heavy)
 {
-	struct rover_qp *qp = container_of(work, struct rover_qp, heavy);
-
-	u64 began = local_clock();
+	struct rover_qp *qp = container_of(heavy, struct rover_qp, heavy);
 
 	/* Else somebody is at it, and will see what there is to do. */
 	if (own_aside(qp))
 		run_owned(qp);
-	rover_steer_took(local_clock() - began);
 	rover_qp_put(qp);
 }
 

@@ -6,7 +6,6 @@
 #define ROVER_ARRIVE_H
 
 #include <linux/skbuff.h>
-#include <linux/workqueue.h>
 
 #include "qp.h"
 
@@ -33,6 +32,6 @@ int rover_arrive(struct sock *sk, struct sk_buff *skb);
 void rover_arrive_posted(struct rover_qp *qp);
 
 /* The heavy work of a queue pair: what was set aside, and what run has to do. */
-void rover_arrive_heavy(struct work_struct *work);
+void rover_arrive_heavy(struct rover_kick *heavy);
 
 #endif /* ROVER_ARRIVE_H */

@@ -22,17 +22,43 @@ struct kick_cpu {
 static DEFINE_PER_CPU(struct kick_cpu, kick_cpus);
 static void (*kick_run)(struct rover_kick *kick);
 
+bool rover_kick_add(struct rover_kick *kick, struct llist_head *list)
+{
+	bool added;
+
+	/* No preemption with the bit set and nothing on a list to show for it. */
+	preempt_disable();
+	/* Full barrier: what there is to do is visible before the bit. */
+	added = !test_and_set_bit(QUEUED, &kick->queued);
+	if (added)
+		llist_add(&kick->node, list);
+	preempt_enable();
+	return added;
+}
+
+void rover_kick_drain(struct llist_head *list,
+		      void (*run)(struct rover_kick *kick))
+{
+	/* Oldest first, or a busy queue pair would keep passing the others. */
+	struct llist_node *all = llist_reverse_order(llist_del_all(list));
+	struct rover_kick *kick, *next;
+
+	llist_for_each_entry_safe(kick, next, all, node) {
+		/* From here on it may be on a list again; next is read. */
+		clear_bit_unlock(QUEUED, &kick->queued);
+		/* Pairs with test_and_set_bit(): who found the bit is heard. */
+		smp_mb__after_atomic();
+		run(kick);
+	}
+}
+
 bool rover_kick(struct rover_kick *kick)
 {
-	/* No preemption with the bit set and nothing on a list to show for it. */
 	struct kick_cpu *here = get_cpu_ptr(&kick_cpus);
-	/* Full barrier: what there is to do is visible before the bit. */
-	bool added = !test_and_set_bit(QUEUED, &kick->queued);
+	bool added = rover_kick_add(kick, &here->list);
 
-	if (added) {
-		llist_add(&kick->node, &here->list);
+	if (added)
 		tasklet_schedule(&here->tasklet);
-	}
 	put_cpu_ptr(&kick_cpus);
 	return added;
 }
@@ -44,18 +70,8 @@ bool rover_kick(struct rover_kick *kick)
 static void kick_all(struct tasklet_struct *tasklet)
 {
 	struct kick_cpu *from = container_of(tasklet, struct kick_cpu, tasklet);
-	struct llist_node *list = llist_del_all(&from->list);
-	struct rover_kick *kick, *next;
 
-	/* Oldest first, or a busy queue pair would keep passing the others. */
-	list = llist_reverse_order(list);
-	llist_for_each_entry_safe(kick, next, list, node) {
-		/* From here on it may be on a list again; next is read. */
-		clear_bit_unlock(QUEUED, &kick->queued);
-		/* Pairs with test_and_set_bit(): who found the bit is heard. */
-		smp_mb__after_atomic();
-		kick_run(kick);
-	}
+	rover_kick_drain(&from->list, kick_run);
 }
 
 void rover_kick_init(void (*run)(struct rover_kick *kick))

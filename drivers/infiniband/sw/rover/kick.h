@@ -23,6 +23,27 @@ struct rover_kick {
 };
 
 /**
+ * rover_kick_add() - put an owner on a list
+ * @kick: embedded in the owner, and for one kind of list only
+ * @list: emptied with rover_kick_drain()
+ *
+ * Context: any.
+ * Return: true when it was put there now; false when it is on one already, and
+ *	its function is still to be called.
+ */
+bool rover_kick_add(struct rover_kick *kick, struct llist_head *list);
+
+/**
+ * rover_kick_drain() - call a function for all that is on a list now
+ * @list: of this caller's alone
+ * @run: may free the owner
+ *
+ * Context: the list's.
+ */
+void rover_kick_drain(struct llist_head *list,
+		      void (*run)(struct rover_kick *kick));
+
+/**
  * rover_kick() - see to it that the owner runs soon
  * @kick: embedded in the owner; the caller guarantees that the owner lives
  *	until its function has run (an owner reference goes with it)

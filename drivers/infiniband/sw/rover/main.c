@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
+#include "arrive.h"
 #include "device.h"
 #include "kick.h"
 #include "link.h"
@@ -25,7 +26,7 @@ static int __init rover_init(void)
 	if (err)
 		return err;
 	rover_kick_init(rover_run_kicked);
-	err = rover_steer_init();
+	err = rover_steer_init(rover_arrive_heavy);
 	if (err)
 		goto err_kick;
 	err = rover_netns_init();

@@ -17,7 +17,7 @@
  *     it is armed only under tx_lock with @alive seen, it stays stopped.
  *  4. Kicks: on a CPU's list with a reference of their own.  The tasklet runs
  *     the queue pair, which is not @alive, and drops the reference.  So does
- *     the work @heavy, which also throws away what was set aside for it.
+ *     the thread that runs @heavy, which also throws away what was set aside for it.
  *  5. skbs in a device, for as long as the device likes: with a reference of
  *     their own, dropped by the destructor, which counts and perhaps kicks (4).
  *     Memory of the program in them has page references.
@@ -141,7 +141,6 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->rcq = rover_cq(init->recv_cq);
 	qp->home = ROVER_CPU_ANY;
 	qp->aside.cpu = ROVER_CPU_ANY;
-	INIT_WORK(&qp->heavy, rover_arrive_heavy);
 	qp->state = IB_QPS_RESET;
 	qp->user = ucontext;
 	qp->owner = ucontext;

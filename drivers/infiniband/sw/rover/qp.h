@@ -28,7 +28,6 @@
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
-#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "cq.h"
@@ -371,7 +370,7 @@ struct rover_qp {
 	atomic_t tx_skbs;
 	int home;
 	struct rover_kick kick;
-	struct work_struct heavy;
+	struct rover_kick heavy;
 	struct rover_aside aside;
 
 	/* sending */

@@ -2,29 +2,55 @@
 /*
  * steer - where the heavy work is done
  *
- * The workers are the kernel's own, of high priority: a program that polls
- * for completions on the same processor only waits for what they do.  But
- * others may want that processor: after TURN of work a processor's next is done
- * at normal priority, when it is its turn among all.
+ * Each processor has a thread of ours for that, of real-time priority: a program
+ * that polls for completions on the same processor only waits for what the
+ * thread does, and without it the scheduler lets the program go on until the
+ * next tick, milliseconds later.  But others may want that processor: they get
+ * a share of it (see rest()).
  *
  * What chooses are hints, read without locks: a wrong one costs time and
  * nothing else.
  */
+#include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/isolation.h>
+#include <linux/sched/stat.h>
 #include <linux/topology.h>
-#include <linux/workqueue.h>
 
 #include "qps.h"
 #include "steer.h"
 
-#define TURN	(10 * NSEC_PER_MSEC)
+/*
+ * Where others want the processor, one part of its time in REST_PART + 1 is
+ * theirs: the thread works this long at most before it rests.
+ */
+#define WORK_MOST	(10 * NSEC_PER_MSEC)
+#define REST_PART	5
+#define REST_USEC	(WORK_MOST / REST_PART / NSEC_PER_USEC)
 
-static struct workqueue_struct *urgent;
-static struct workqueue_struct *fair;
+/**
+ * struct lane - the heavy work of one processor
+ * @list: queue pairs, each with a reference
+ * @thread: NULL for a processor that came later than the module; constant
+ * @left: when the thread was last done (local_clock)
+ * @debt: time it worked without the rest due for it; both are the thread's
+ */
+struct lane {
+	struct llist_head list;
+	struct task_struct *thread;
+	u64 left;
+	u64 debt;
+};
 
-/* What the urgent ones of each processor took since the last fair one. */
-static DEFINE_PER_CPU(u64, taken);
+static DEFINE_PER_CPU(struct lane, lanes);
+static void (*steer_run)(struct rover_kick *heavy);
+
+static bool served(int cpu)
+{
+	return cpu_online(cpu) && per_cpu(lanes, cpu).thread;
+}
 
 /*
  * The queue pair at the other end, if it is of this machine.  For one that is
@@ -50,7 +76,7 @@ static int other_cpu(const struct rover_qp *qp, int here)
 	for (i = 0; i < nr_cpu_ids; i++) {
 		unsigned int cpu = (qp->obj.key + i) % nr_cpu_ids;
 
-		if (cpu != here && cpu_online(cpu) &&
+		if (cpu != here && cpu_possible(cpu) && served(cpu) &&
 		    cpumask_test_cpu(cpu, near) &&
 		    cpumask_test_cpu(cpu, allowed))
 			return cpu;
@@ -69,7 +95,7 @@ int rover_steer_receive(struct rover_qp *qp, unsigned int len)
 	if (!peer || READ_ONCE(peer->home) != here)
 		return ROVER_CPU_ANY;
 	cpu = READ_ONCE(qp->aside.cpu);
-	if (cpu == ROVER_CPU_ANY || cpu == here || !cpu_online(cpu)) {
+	if (cpu == ROVER_CPU_ANY || cpu == here || !served(cpu)) {
 		cpu = other_cpu(qp, here);
 		WRITE_ONCE(qp->aside.cpu, cpu);
 	}
@@ -81,7 +107,7 @@ int rover_steer_send(const struct rover_qp *qp)
 	int home = READ_ONCE(qp->home);
 	bool local;
 
-	if (home == ROVER_CPU_ANY || !cpu_online(home) ||
+	if (home == ROVER_CPU_ANY || !served(home) ||
 	    num_online_cpus() == 1)
 		return ROVER_CPU_ANY;
 	rcu_read_lock();
@@ -92,40 +118,101 @@ int rover_steer_send(const struct rover_qp *qp)
 
 void rover_steer_to(struct rover_qp *qp, int cpu)
 {
-	bool wait = READ_ONCE(*per_cpu_ptr(&taken, cpu)) > TURN;
+	struct lane *lane = per_cpu_ptr(&lanes, cpu);
 
+	if (!lane->thread)
+		lane = per_cpu_ptr(&lanes, cpumask_first(cpu_present_mask));
 	/* See rover_qp_kick(). */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;
-	if (!queue_work_on(cpu, wait ? fair : urgent, &qp->heavy))
+	if (rover_kick_add(&qp->heavy, &lane->list))
+		wake_up_process(lane->thread);
+	else
 		rover_qp_put(qp);
 }
 
-void rover_steer_took(u64 ns)
+/*
+ * What others get is paid for by their having had it: all time in which the
+ * thread did not work counts, whoever used it.
+ */
+static void rest(struct lane *lane)
 {
-	if (task_nice(current) < 0)
-		this_cpu_add(taken, ns);
-	else
-		this_cpu_write(taken, 0);
+	if (lane->debt > WORK_MOST && !single_task_running())
+		usleep_range_state(REST_USEC, 2 * REST_USEC, TASK_IDLE);
 }
 
-int rover_steer_init(void)
+static void work(struct lane *lane)
 {
-	/* Storage may be on the other side of a connection: MEM_RECLAIM. */
-	urgent = alloc_workqueue("rover_urgent", WQ_HIGHPRI | WQ_MEM_RECLAIM |
-				 WQ_PERCPU, 0);
-	if (!urgent)
-		return -ENOMEM;
-	fair = alloc_workqueue("rover_fair", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
-	if (!fair) {
-		destroy_workqueue(urgent);
-		return -ENOMEM;
+	u64 began = local_clock();
+
+	lane->debt -= min(lane->debt, (began - lane->left) * REST_PART);
+	rover_kick_drain(&lane->list, steer_run);
+	lane->left = local_clock();
+	lane->debt += lane->left - began;
+	rest(lane);
+}
+
+/* Away while its processor was, it goes back with it. */
+static void return_to(int cpu)
+{
+	if (raw_smp_processor_id() != cpu && cpu_online(cpu))
+		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+}
+
+static int lane_thread(void *data)
+{
+	int cpu = (long)data;
+	struct lane *lane = per_cpu_ptr(&lanes, cpu);
+
+	sched_set_fifo_low(current);
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		/* Pairs with wake_up_process(): who added woke us, or is seen. */
+		if (llist_empty(&lane->list)) {
+			if (kthread_should_stop())
+				break;
+			schedule();
+			continue;
+		}
+		__set_current_state(TASK_RUNNING);
+		return_to(cpu);
+		work(lane);
+		cond_resched();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+int rover_steer_init(void (*run)(struct rover_kick *heavy))
+{
+	struct task_struct *thread;
+	long cpu;
+
+	steer_run = run;
+	for_each_present_cpu(cpu) {
+		thread = kthread_create_on_node(lane_thread, (void *)cpu,
+						cpu_to_node(cpu), "rover/%ld",
+						cpu);
+		if (IS_ERR(thread)) {
+			rover_steer_exit();
+			return PTR_ERR(thread);
+		}
+		kthread_bind(thread, cpu);
+		per_cpu(lanes, cpu).thread = thread;
+		wake_up_process(thread);
 	}
 	return 0;
 }
 
 void rover_steer_exit(void)
 {
-	destroy_workqueue(fair);
-	destroy_workqueue(urgent);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct lane *lane = per_cpu_ptr(&lanes, cpu);
+
+		if (lane->thread)
+			kthread_stop(lane->thread);
+		lane->thread = NULL;
+	}
 }

@@ -72,19 +72,12 @@ static inline void rover_steer_home(struct rover_qp *qp)
 void rover_steer_to(struct rover_qp *qp, int cpu);
 
 /**
- * rover_steer_took() - a worker of ours is done
- * @ns: how long it took
+ * rover_steer_init() - at module load: threads for the processors there are
+ * @run: called by them with &rover_qp.heavy, in process context
  *
- * Context: the worker.
+ * Return: 0 or -errno.
  */
-void rover_steer_took(u64 ns);
-
-/**
- * rover_steer_init() - at module load
- *
- * Return: 0 or -ENOMEM.
- */
-int rover_steer_init(void);
+int rover_steer_init(void (*run)(struct rover_kick *heavy));
 
 /**
  * rover_steer_exit() - at module unload, after the last queue pair
