@@ -36,10 +36,12 @@ case_of write_bw -n $n -I 64 -s 64
 case_of write_lat -n $n -I 64 -s 64
 case_of send_bw -n $n -I 64 -s 64
 case_of send_lat -n $n -I 64 -s 64
-if quick; then
-	for op in write read send; do case_of ${op}_bw -n $n -m 4096; done
-else
-	for op in write read send; do try "ib_${op}_bw -a, 2 bytes to 8 MiB" expect 23 ${op}_bw -a -n 5 -m 4096; done
-	for op in write read send; do try "ib_${op}_lat -a" expect 23 ${op}_lat -a -n 5 -m 4096; done
+# All sizes, 2 bytes to 8 MiB: either way of measuring, or one of them for each operation and the other one in the other topology.
+sweeps=(write_bw write_lat read_bw read_lat send_bw send_lat)
+if quick && single; then
+	sweeps=(write_lat read_bw send_lat)
+elif quick; then
+	sweeps=(write_bw read_lat send_bw)
 fi
+for tool in "${sweeps[@]}"; do try "ib_$tool -a" expect 23 "$tool" -a -n 5 -m 4096; done
 finish

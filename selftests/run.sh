@@ -6,7 +6,7 @@
 #
 #	selftests/run.sh [TEST...]	all, or those named here or in $TESTS: rc, loss, ...
 #
-# QUICK=1 for less of everything, TIMES=1 for how long each case took.
+# QUICK=1 for less of everything, but for the tests in $FULL; TIMES=1 for how long each case took.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -58,7 +58,9 @@ log=$(mktemp /tmp/selftests.XXXXXX)
 for name in "${names[@]}"; do
 	number=$((number + 1)) began=$SECONDS
 	echo "  KTAP version 1"
-	timeout -k 10 $(($(limit_of "$name") * slow)) "selftests/$name.sh" 2>&1 </dev/null | tee "$log" | sed -u '/^KTAP\|^TAP/d; s/^/  /'
+	quick=${QUICK:-0}
+	[[ " ${FULL:-} " != *" $name "* ]] || quick=0
+	QUICK=$quick timeout -k 10 $(($(limit_of "$name") * slow)) "selftests/$name.sh" 2>&1 </dev/null | tee "$log" | sed -u '/^KTAP\|^TAP/d; s/^/  /'
 	status=${PIPESTATUS[0]}
 	good=$(grep -acE '^ok ' "$log")
 	skip=$(grep -acE '^ok .*# SKIP' "$log")

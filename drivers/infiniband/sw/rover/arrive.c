@@ -3,12 +3,12 @@
  * arrive - from the UDP socket to the context that receives
  *
  * Most packets are received where and when they arrive.  Large trains from a
- * sender on this very processor are set aside for a worker on another one (see
+ * sender on this very processor are set aside for a thread on another one (see
  * steer.h), and so is whatever arrives for the same queue pair until those are
  * done: a connection's requests stay in their order, and its responses in
  * theirs.
  *
- * Softirq, from the socket under rcu_read_lock(); a worker.
+ * Softirq, from the socket under rcu_read_lock(); such a thread.
  */
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -192,7 +192,7 @@ static bool receive_first(struct rover_qp *qp)
 	return received;
 }
 
-/* Be the owner no longer.  Return true when the worker is to be. */
+/* Be the owner no longer.  Return true when the thread is to be. */
 static bool leave_aside(struct rover_qp *qp, bool more)
 {
 	struct rover_aside *aside = &qp->aside;

@@ -273,8 +273,8 @@ struct rover_rsp {
 /* Who receives what is set aside.  Only the owner does, so order is kept. */
 enum rover_aside_owner {
 	ROVER_ASIDE_NOBODY,	/* packets are received where they arrive */
-	ROVER_ASIDE_QUEUED,	/* whoever comes first; the worker will */
-	ROVER_ASIDE_RUNNING,	/* the worker, or a program in the doorbell */
+	ROVER_ASIDE_QUEUED,	/* whoever comes first; the thread will */
+	ROVER_ASIDE_RUNNING,	/* the thread, or a program in the doorbell */
 };
 
 /**

@@ -64,7 +64,7 @@ static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 /*
  * Return true when this is heavy work, and now that of another context: of the
  * owner of what is set aside, whose last run comes after it was the owner (the
- * barriers are A and B again), or else of the worker.
+ * barriers are A and B again), or else of the thread.
  */
 static bool moved(struct rover_qp *qp, bool bulk)
 {
