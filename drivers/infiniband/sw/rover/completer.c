@@ -17,6 +17,7 @@
 #include "retransmit.h"
 #include "trace.h"
 #include "window.h"
+#include "wqe.h"
 
 /* The oldest outstanding request; NULL without one. */
 static struct rover_sent *oldest(struct rover_qp *qp)
@@ -30,27 +31,6 @@ static struct rover_sent *oldest(struct rover_qp *qp)
 static bool is_read(const struct rover_sent *row)
 {
 	return row->opcode == ROVER_WQE_READ;
-}
-
-static void post(struct rover_qp *qp, const struct rover_sent *row,
-		 enum rover_fault fault)
-{
-	struct rover_cqe cqe = {
-		.wr_id = row->wr_id,
-		.qpn = qp->obj.key,
-		.byte_len = row->length,
-		.opcode = rover_wrs[row->opcode].cqe_opcode,
-		.status = rover_faults[fault].req_wc,
-		.vendor_err = fault,
-	};
-
-	if (!fault && !(row->flags & ROVER_WQE_SIGNALED) && !qp->sig_all)
-		return;
-	if (fault)
-		rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
-			    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
-	if (!rover_cq_post(qp->scq, qp->ib, &cqe, fault))
-		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
 }
 
 /* The oldest request is done, one way or the other. */
@@ -69,7 +49,7 @@ static void retire(struct rover_qp *qp, enum rover_fault fault)
 	req->acked++;
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
-	post(qp, row, fault);
+	rover_wqe_complete(qp, row, fault);
 }
 
 /*

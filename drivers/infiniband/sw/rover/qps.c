@@ -20,8 +20,9 @@ static atomic_t unfreed;
 /*
  * IBTA 10.3.1.  In INIT receives are accepted but nothing is delivered; in SQD
  * what is on the wire completes but nothing new starts; in ERR one may post and
- * gets it back flushed.  RC never enters SQE: a failed request takes the whole
- * queue pair to ERR.
+ * gets it back flushed; in SQE that is so of what is to be sent, and only of
+ * that.  RC never enters SQE: a failed request takes the whole queue pair to
+ * ERR.
  */
 const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 	[IB_QPS_RESET]	= 0,
@@ -32,9 +33,10 @@ const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 			  ROVER_MAY_RECEIVE,
 	[IB_QPS_SQD]	= ROVER_MAY_POST_SEND | ROVER_MAY_POST_RECV |
 			  ROVER_MAY_COMPLETE | ROVER_MAY_RECEIVE,
-	[IB_QPS_SQE]	= ROVER_MAY_POST_RECV | ROVER_MAY_RECEIVE,
+	[IB_QPS_SQE]	= ROVER_MAY_POST_SEND | ROVER_MAY_POST_RECV |
+			  ROVER_MAY_RECEIVE | ROVER_MUST_FLUSH_SEND,
 	[IB_QPS_ERR]	= ROVER_MAY_POST_SEND | ROVER_MAY_POST_RECV |
-			  ROVER_MUST_FLUSH,
+			  ROVER_MUST_FLUSH | ROVER_MUST_FLUSH_SEND,
 };
 
 struct rover_qp *rover_qps_alloc(void)
@@ -138,6 +140,35 @@ void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
 
 	if (event != ROVER_EVENT_NONE)
 		raise(qp, event);
+}
+
+void rover_qp_fail_send(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+
+	/* The receiving side may fail at this moment, and with it all. */
+	if (cmpxchg(&qp->state, IB_QPS_RTS, IB_QPS_SQE) != IB_QPS_RTS)
+		return;
+	trace_rover_qp_state(qp->obj.key, IB_QPS_RTS, IB_QPS_SQE);
+	/* See rover_qp_fail(). */
+	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
+void rover_qp_drained(struct rover_qp *qp)
+{
+	struct ib_event event = {
+		.device = &qp->dev->ib,
+		.element.qp = qp->ib,
+		.event = IB_EVENT_SQ_DRAINED,
+	};
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (qp->req.drained)
+		return;
+	qp->req.drained = true;
+	if (qp->attr.en_sqd_async_notify && qp->ib->event_handler)
+		qp->ib->event_handler(&event, qp->ib->qp_context);
 }
 
 int rover_qps_init(void)

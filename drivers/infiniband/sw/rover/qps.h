@@ -32,6 +32,7 @@ static inline struct rover_qp *rover_qp_find(u32 qpn)
 #define ROVER_MAY_COMPLETE	(1U << 3)	/* accept responses, retransmit */
 #define ROVER_MAY_RECEIVE	(1U << 4)	/* accept requests */
 #define ROVER_MUST_FLUSH	(1U << 5)	/* complete all with FLUSH */
+#define ROVER_MUST_FLUSH_SEND	(1U << 6)	/* what is to be sent, at least */
 
 extern const u8 rover_qp_may[IB_QPS_ERR + 1];
 
@@ -94,6 +95,27 @@ void rover_qp_kick(struct rover_qp *qp);
  * Context: tx_lock or rx_lock held.
  */
 void rover_qp_fail(struct rover_qp *qp, enum rover_event event);
+
+/**
+ * rover_qp_fail_send() - the send queue goes to error, and only that
+ * @qp: alive, of an unreliable service (IBTA 10.3.1.7)
+ *
+ * From RTS; in other states nothing happens.  What else is posted is flushed by
+ * whoever runs the queue pair next: the caller sees to that.
+ *
+ * Context: tx_lock held.
+ */
+void rover_qp_fail_send(struct rover_qp *qp);
+
+/**
+ * rover_qp_drained() - in SQD, all that was under way is done
+ * @qp: alive, in SQD
+ *
+ * Says so once in this stay there, if asked to.
+ *
+ * Context: tx_lock held.
+ */
+void rover_qp_drained(struct rover_qp *qp);
 
 /**
  * rover_qps_init() - at module load

@@ -24,6 +24,7 @@
 #include "trace.h"
 #include "train.h"
 #include "window.h"
+#include "wqe.h"
 
 /*
  * Trains per run; what is left over is the next run's.  In process context that
@@ -63,44 +64,6 @@ void rover_requester_init(struct rover_qp *qp)
 }
 
 /* Fetching ******************************************************************/
-
-/*
- * Copy a work request out of the ring.  The program may be writing to it this
- * very moment: only the copy counts, and only after it has been proved.
- */
-static enum rover_fault copy_wqe(struct rover_qp *qp, u32 index,
-				 struct rover_wqe *wqe, u64 *length)
-{
-	const void *slot = rover_ring_slot(&qp->sq, index);
-	struct rover_send_wqe *hdr = &wqe->hdr;
-	const struct rover_wr *wr;
-	unsigned int i;
-
-	memcpy(hdr, slot, sizeof(*hdr));
-	barrier();
-	wqe->index = index;
-	if (hdr->opcode >= ROVER_WQE_OPCODES || hdr->flags & ~ROVER_WQE_FLAGS ||
-	    hdr->num_sge > qp->max_send_sge || hdr->reserved_03)
-		return ROVER_FAULT_WQE;
-	wr = &rover_wrs[hdr->opcode];
-	if (hdr->flags & ROVER_WQE_INLINE) {
-		if (!(wr->flags & ROVER_WR_INLINE_OK) || hdr->num_sge ||
-		    hdr->inline_len > qp->max_inline)
-			return ROVER_FAULT_WQE;
-		*length = hdr->inline_len;
-		return ROVER_OK;
-	}
-	memcpy(wqe->sge, slot + ROVER_SEND_WQE_HDR,
-	       hdr->num_sge * sizeof(wqe->sge[0]));
-	barrier();
-	for (i = 0, *length = 0; i < hdr->num_sge; i++)
-		*length += wqe->sge[i].length;
-	if (*length > ROVER_MAX_MSG)
-		return ROVER_FAULT_SEND_LENGTH;
-	if (wr->flags & ROVER_WR_ATOMIC && *length < sizeof(u64))
-		return ROVER_FAULT_SEND_LENGTH;
-	return ROVER_OK;
-}
 
 /*
  * Local memory is proved before the first packet leaves, so that a bad key
@@ -150,7 +113,7 @@ static bool fetch_new(struct rover_qp *qp)
 	if (!posted)
 		return false;
 
-	fault = copy_wqe(qp, req->fetched, &req->wqe, &length);
+	fault = rover_wqe_copy(qp, req->fetched, &req->wqe, &length);
 	if (!fault)
 		fault = prove_memory(qp, &req->wqe);
 	if (!fault && rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
@@ -185,7 +148,7 @@ static bool fetch_again(struct rover_qp *qp)
 	enum rover_fault fault;
 	u64 length = 0;
 
-	fault = copy_wqe(qp, req->sending, &req->wqe, &length);
+	fault = rover_wqe_copy(qp, req->sending, &req->wqe, &length);
 	if (!fault && (req->wqe.hdr.opcode != row->opcode ||
 		       (!(rover_wrs[row->opcode].flags & ROVER_WR_ATOMIC) &&
 			length != row->length)))
@@ -412,23 +375,6 @@ static bool step(struct rover_qp *qp, struct rover_train *train, int *budget)
 
 /* Ending ********************************************************************/
 
-static void complete_error(struct rover_qp *qp, u64 wr_id, u8 opcode,
-			   enum rover_fault fault)
-{
-	struct rover_cqe cqe = {
-		.wr_id = wr_id,
-		.qpn = qp->obj.key,
-		.opcode = rover_wrs[opcode].cqe_opcode,
-		.status = rover_faults[fault].req_wc,
-		.vendor_err = fault,
-	};
-
-	rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
-		    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
-	if (!rover_cq_post(qp->scq, qp->ib, &cqe, true))
-		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
-}
-
 /*
  * The request being sent is at fault.  It fails in its turn: when all before
  * it are done (IBTA 10.10.2.2: completions come in order).
@@ -436,7 +382,6 @@ static void complete_error(struct rover_qp *qp, u64 wr_id, u8 opcode,
 static void fail_in_turn(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	u8 opcode = req->wqe.hdr.opcode;
 
 	if (req->acked != req->sending)
 		return;
@@ -446,26 +391,8 @@ static void fail_in_turn(struct rover_qp *qp)
 		req->fetched++;		/* it never got a row */
 	req->sending = ++req->acked;
 	rover_ring_retire(&qp->sq, 1);
-	complete_error(qp, req->wqe.hdr.wr_id,
-		       opcode < ROVER_WQE_OPCODES ? opcode : 0, req->fault);
+	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
 	rover_qp_fail(qp, ROVER_EVENT_NONE);
-}
-
-/* SQD: all that was under way is done; say so once, if asked to. */
-static void drained(struct rover_qp *qp)
-{
-	struct rover_req *req = &qp->req;
-	struct ib_event ev = {
-		.device = &qp->dev->ib,
-		.element.qp = qp->ib,
-		.event = IB_EVENT_SQ_DRAINED,
-	};
-
-	if (req->drained || req->acked != req->fetched)
-		return;
-	req->drained = true;
-	if (qp->attr.en_sqd_async_notify && qp->ib->event_handler)
-		qp->ib->event_handler(&ev, qp->ib->qp_context);
 }
 
 void rover_requester_run(struct rover_qp *qp)
@@ -489,14 +416,13 @@ void rover_requester_run(struct rover_qp *qp)
 		if (req->fault)
 			fail_in_turn(qp);
 	}
-	if (READ_ONCE(qp->state) == IB_QPS_SQD)
-		drained(qp);
+	if (READ_ONCE(qp->state) == IB_QPS_SQD && req->acked == req->fetched)
+		rover_qp_drained(qp);
 }
 
 void rover_requester_flush(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	int posted;
 
 	lockdep_assert_held(&qp->tx_lock);
 	rover_retransmit_stop(qp);
@@ -506,20 +432,9 @@ void rover_requester_flush(struct rover_qp *qp)
 		struct rover_sent *row = rover_retransmit_row(qp, req->acked++);
 
 		rover_ring_retire(&qp->sq, 1);
-		complete_error(qp, row->wr_id, row->opcode, ROVER_FAULT_FLUSH);
+		rover_wqe_complete(qp, row, ROVER_FAULT_FLUSH);
 	}
-	posted = rover_ring_posted(&qp->sq, qp->sq.head);
-	while (posted-- > 0) {
-		const struct rover_send_wqe *slot =
-			rover_ring_slot(&qp->sq, qp->sq.head);
-		u64 wr_id = READ_ONCE(slot->wr_id);
-		u8 opcode = READ_ONCE(slot->opcode);
-
-		rover_ring_retire(&qp->sq, 1);
-		complete_error(qp, wr_id,
-			       opcode < ROVER_WQE_OPCODES ? opcode : 0,
-			       ROVER_FAULT_FLUSH);
-	}
+	rover_wqe_flush(qp);
 	req->acked = qp->sq.head;
 	req->sending = qp->sq.head;
 	req->fetched = qp->sq.head;

@@ -22,6 +22,7 @@
 #include "readresp.h"
 #include "responder.h"
 #include "trace.h"
+#include "wqe.h"
 
 void rover_responder_init(struct rover_qp *qp)
 {
@@ -41,13 +42,6 @@ void rover_responder_init(struct rover_qp *qp)
 }
 
 /* Completions ****************************************************************/
-
-static void post(struct rover_qp *qp, struct rover_cqe *cqe, bool solicited)
-{
-	cqe->qpn = qp->obj.key;
-	if (!rover_cq_post(qp->rcq, qp->ib, cqe, solicited))
-		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
-}
 
 /* The receive of a message that arrived well. */
 static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt)
@@ -69,22 +63,7 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt)
 		cqe.flags = ROVER_CQE_WITH_INV;
 	}
 	rsp->have_wqe = false;
-	post(qp, &cqe, pkt->solicited);
-}
-
-static void complete_recv_error(struct rover_qp *qp, u64 wr_id,
-				enum rover_fault fault, u8 status)
-{
-	struct rover_cqe cqe = {
-		.wr_id = wr_id,
-		.opcode = ROVER_CQE_RECV,
-		.status = status,
-		.vendor_err = fault,
-	};
-
-	rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
-		    ROVER_STAT_RESP_CQE_FLUSH : ROVER_STAT_RESP_CQE_ERROR);
-	post(qp, &cqe, true);
+	rover_wqe_recv_complete(qp, &cqe, pkt->solicited);
 }
 
 /* The chain ******************************************************************/
@@ -132,29 +111,14 @@ static enum rover_fault check_length(const struct rover_qp *qp,
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
-/* Take the next receive: copied once, only the copy counts from here on. */
+/* Take the next receive: only its copy counts from here on. */
 static enum rover_fault take_recv(struct rover_qp *qp)
 {
-	struct rover_rsp *rsp = &qp->rsp;
-	int posted = rover_ring_posted(&qp->rq, qp->rq.head);
-	const void *slot;
+	enum rover_fault fault = rover_wqe_recv(qp);
 
-	if (!posted)
-		return ROVER_FAULT_RNR;
-	if (posted < 0)
-		return ROVER_FAULT_RQ_CORRUPT;
-	slot = rover_ring_slot(&qp->rq, qp->rq.head);
-	memcpy(&rsp->wqe, slot, sizeof(rsp->wqe));
-	barrier();
-	rsp->have_wqe = true;
-	if (rsp->wqe.num_sge > qp->max_recv_sge) {
+	if (qp->rsp.have_wqe)
 		rover_ring_retire(&qp->rq, 1);
-		return ROVER_FAULT_RQ_CORRUPT;
-	}
-	memcpy(rsp->sge, slot + ROVER_RECV_WQE_HDR,
-	       rsp->wqe.num_sge * sizeof(rsp->sge[0]));
-	rover_ring_retire(&qp->rq, 1);
-	return ROVER_OK;
+	return fault;
 }
 
 /* SENDs need a receive at their start, WRITEs with immediate at their end. */
@@ -440,7 +404,7 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	/* The completion of a receive that was taken says what an event would. */
 	if (rsp->have_wqe) {
 		rsp->have_wqe = false;
-		complete_recv_error(qp, rsp->wqe.wr_id, fault,
+		rover_wqe_recv_fail(qp, rsp->wqe.wr_id, fault,
 				    info->resp_wc ?: IB_WC_WR_FLUSH_ERR);
 		rover_qp_fail(qp, ROVER_EVENT_NONE);
 		return;
@@ -529,25 +493,15 @@ void rover_responder_leave(struct rover_qp *qp)
 void rover_responder_flush(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	int posted;
 
 	lockdep_assert_held(&qp->rx_lock);
 	rover_responder_reset(qp);
 	if (rsp->have_wqe) {
 		rsp->have_wqe = false;
-		complete_recv_error(qp, rsp->wqe.wr_id, ROVER_FAULT_FLUSH,
+		rover_wqe_recv_fail(qp, rsp->wqe.wr_id, ROVER_FAULT_FLUSH,
 				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
 	}
-	posted = rover_ring_posted(&qp->rq, qp->rq.head);
-	while (posted-- > 0) {
-		const struct rover_recv_wqe *slot =
-			rover_ring_slot(&qp->rq, qp->rq.head);
-		u64 wr_id = READ_ONCE(slot->wr_id);
-
-		rover_ring_retire(&qp->rq, 1);
-		complete_recv_error(qp, wr_id, ROVER_FAULT_FLUSH,
-				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
-	}
+	rover_wqe_recv_flush(qp);
 }
 
 void rover_responder_reset(struct rover_qp *qp)

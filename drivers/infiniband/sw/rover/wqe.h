@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wqe - work requests out of the rings, and completions for them
+ */
+#ifndef ROVER_WQE_H
+#define ROVER_WQE_H
+
+#include "fault.h"
+#include "qp.h"
+
+/**
+ * rover_wqe_copy() - a send work request, copied once and proved
+ * @qp: alive
+ * @index: where in the ring it is; posted
+ * @wqe: to be filled in
+ * @length: set to the bytes of its SGL or inline data
+ *
+ * Its memory is not looked at.
+ *
+ * Context: tx_lock held.
+ * Return: ROVER_OK, WQE, SEND_LENGTH.
+ */
+enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
+				struct rover_wqe *wqe, u64 *length);
+
+/**
+ * rover_wqe_complete() - complete a send work request
+ * @qp: alive; goes to error when its completion queue has overflowed
+ * @row: what is known of the request
+ * @fault: ROVER_OK: only if a completion was asked for
+ *
+ * Context: tx_lock held.
+ */
+void rover_wqe_complete(struct rover_qp *qp, const struct rover_sent *row,
+			enum rover_fault fault);
+
+/**
+ * rover_wqe_fail() - a work request that was never sent ends in an error
+ * @qp: alive
+ * @wr_id: its cookie
+ * @opcode: as the ring has it, proved or not
+ * @fault: what is wrong with it; ROVER_FAULT_FLUSH for nothing
+ *
+ * Context: tx_lock held.
+ */
+void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
+		    enum rover_fault fault);
+
+/**
+ * rover_wqe_flush() - all that is posted to the send ring ends in FLUSH_ERR
+ * @qp: alive; its requests that were begun are done with
+ *
+ * Context: tx_lock held.
+ */
+void rover_wqe_flush(struct rover_qp *qp);
+
+/**
+ * rover_wqe_recv() - copy the oldest receive into rsp.wqe and rsp.sge
+ * @qp: alive
+ *
+ * It stays in the ring, too: take it with rover_ring_retire().  rsp.have_wqe is
+ * set when there was one, good or bad.
+ *
+ * Context: rx_lock held.
+ * Return: ROVER_OK; RNR when there is none; RQ_CORRUPT when the ring is, or the
+ * receive, whose wr_id is then all that holds.
+ */
+enum rover_fault rover_wqe_recv(struct rover_qp *qp);
+
+/**
+ * rover_wqe_recv_complete() - complete a receive
+ * @qp: alive; goes to error when its completion queue has overflowed
+ * @cqe: complete but for the queue pair's number
+ * @solicited: the sender asked for an event
+ *
+ * Context: rx_lock held.
+ */
+void rover_wqe_recv_complete(struct rover_qp *qp, struct rover_cqe *cqe,
+			     bool solicited);
+
+/**
+ * rover_wqe_recv_fail() - a receive ends in an error
+ * @qp: alive
+ * @wr_id: its cookie
+ * @fault: why
+ * @status: enum ib_wc_status
+ *
+ * Context: rx_lock held.
+ */
+void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
+			 u8 status);
+
+/**
+ * rover_wqe_recv_flush() - all posted receives end in FLUSH_ERR
+ * @qp: alive
+ *
+ * Context: rx_lock held.
+ */
+void rover_wqe_recv_flush(struct rover_qp *qp);
+
+#endif /* ROVER_WQE_H */
