@@ -54,10 +54,9 @@ static void drop(struct rover_qp *qp, struct sk_buff *skb, enum rover_stat why)
 	kfree_skb(skb);
 }
 
-void rover_nettx_send(struct rover_qp *qp, struct sk_buff *skb,
-		      unsigned int packets)
+void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
+		      struct sk_buff *skb, unsigned int packets)
 {
-	struct rover_path *path = &qp->path;
 	struct rover_dev *dev = qp->dev;
 	struct dst_entry *dst;
 	int err;

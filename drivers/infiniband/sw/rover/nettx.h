@@ -23,6 +23,7 @@ bool rover_nettx_full(struct rover_qp *qp);
 /**
  * rover_nettx_send() - hand a packet or train to the IP layer
  * @qp: alive; the packet holds a reference until the device is done with it
+ * @path: where to
  * @skb: consumed; data at the IP header, all headers filled in but for IP
  *	length and checksum
  * @packets: in it
@@ -31,7 +32,7 @@ bool rover_nettx_full(struct rover_qp *qp);
  *
  * Context: tx_lock or rx_lock held, softirqs off.
  */
-void rover_nettx_send(struct rover_qp *qp, struct sk_buff *skb,
-		      unsigned int packets);
+void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
+		      struct sk_buff *skb, unsigned int packets);
 
 #endif /* ROVER_NETTX_H */

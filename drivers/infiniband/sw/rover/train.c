@@ -50,16 +50,27 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 {
 	*train = (struct rover_train) {
 		.qp = qp,
+		.path = &qp->path,
+		.qpn = qp->remote_qpn,
 		.ip_id = ip_id,
 		.max = min_t(unsigned int, max, ROVER_TRAIN_MAX),
 	};
+}
+
+void rover_train_aim(struct rover_train *train, struct rover_path *path,
+		     u32 qpn)
+{
+	if (path != train->path)
+		rover_train_send(train);
+	train->path = path;
+	train->qpn = qpn;
 }
 
 /* IP and UDP headers from the path's template. */
 static void put_headers(struct rover_train *train, struct sk_buff *skb,
 			unsigned int udp_len)
 {
-	const struct rover_path *path = &train->qp->path;
+	const struct rover_path *path = train->path;
 	struct udphdr *udp;
 
 	skb_reset_network_header(skb);
@@ -95,7 +106,7 @@ static struct rover_bth *put_transport(struct rover_train *train,
 	bth->flags = out->flags | ROVER_BTH_MIG |
 		     FIELD_PREP(ROVER_BTH_PAD, rover_pad(out->len));
 	bth->pkey = cpu_to_be16(ROVER_PKEY);
-	bth->qpn = cpu_to_be32(train->qp->remote_qpn);
+	bth->qpn = cpu_to_be32(train->qpn);
 	bth->psn = cpu_to_be32(out->psn | (out->ackreq ? ROVER_BTH_ACKREQ : 0));
 	skb_put_data(skb, out->ext, out->ext_len);
 	return bth;
@@ -237,7 +248,7 @@ static struct sk_buff *get_skb(unsigned int size)
 static struct sk_buff *make(struct rover_train *train,
 			    struct rover_outgoing *out, enum rover_fault *fault)
 {
-	const struct rover_path *path = &train->qp->path;
+	const struct rover_path *path = train->path;
 	unsigned int payload = out->len + rover_pad(out->len) + ROVER_ICRC_SIZE;
 	unsigned int hdr = sizeof(struct rover_bth) + out->ext_len;
 	unsigned int udp_len = sizeof(struct udphdr) + hdr + payload;
@@ -248,7 +259,7 @@ static struct sk_buff *make(struct rover_train *train,
 	u32 crc;
 
 	*fault = ROVER_OK;
-	if (out->len > COPY_MAX && !out->data) {
+	if (out->len > COPY_MAX && !out->data && !train->copy) {
 		*fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, &n);
 		if (*fault)
 			return NULL;
@@ -285,14 +296,14 @@ static bool has_room(const struct rover_train *train,
 			   rover_pad(out->len) + ROVER_ICRC_SIZE;
 
 	return train->packets < train->max && len <= train->size &&
-	       train->qp->path.hdr_len + train->len + len <= IP_MAX_MTU;
+	       train->path->hdr_len + train->len + len <= IP_MAX_MTU;
 }
 
 static void couple(struct rover_train *train, struct sk_buff *skb)
 {
 	struct sk_buff *head = train->head;
 
-	skb_pull(skb, train->qp->path.hdr_len);
+	skb_pull(skb, train->path->hdr_len);
 	if (train->last == head)
 		skb_shinfo(head)->frag_list = skb;
 	else
@@ -322,7 +333,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		couple(train, skb);
 	} else {
 		train->head = skb;
-		train->size = skb->len - train->qp->path.hdr_len;
+		train->size = skb->len - train->path->hdr_len;
 		train->len = train->size;
 		train->psn = out->psn;
 	}
@@ -364,7 +375,7 @@ void rover_train_send(struct rover_train *train)
 	train->head = NULL;
 	train->last = NULL;
 	train->packets = 0;
-	rover_nettx_send(train->qp, skb, packets);
+	rover_nettx_send(train->qp, train->path, skb, packets);
 }
 
 void rover_train_end(struct rover_train *train)

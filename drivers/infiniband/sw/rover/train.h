@@ -14,6 +14,9 @@
 /**
  * struct rover_train - a train being put together; lives on the stack
  * @qp: whose
+ * @path: where it goes
+ * @qpn: and to which queue pair there
+ * @copy: payload may change as soon as its packet is made: never by reference
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
  * @last: last packet
@@ -27,6 +30,9 @@
  */
 struct rover_train {
 	struct rover_qp *qp;
+	struct rover_path *path;
+	u32 qpn;
+	bool copy;
 	u16 *ip_id;
 	struct sk_buff *head;
 	struct sk_buff *last;
@@ -69,9 +75,22 @@ struct rover_outgoing {
  * @qp: whose
  * @ip_id: the owner's counter of IPv4 identifications
  * @max: most packets; 1 sends each on its own
+ *
+ * It goes to the peer that the queue pair is connected to.
  */
 void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 		       u16 *ip_id, unsigned int max);
+
+/**
+ * rover_train_aim() - the packets that follow go elsewhere
+ * @train: sent first when what is in it goes another way
+ * @path: valid until the train has been sent
+ * @qpn: queue pair there
+ *
+ * Context: the queue pair's lock held, softirqs off.
+ */
+void rover_train_aim(struct rover_train *train, struct rover_path *path,
+		     u32 qpn);
 
 /**
  * rover_train_add() - make a packet and couple it on
