@@ -70,8 +70,7 @@ static int check_path(const struct ib_qp_attr *attr)
 
 	if (ah->type != RDMA_AH_ATTR_TYPE_ROCE ||
 	    !(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) ||
-	    rdma_ah_get_port_num(ah) != 1 || rdma_ah_get_sl(ah) > 15 ||
-	    !grh->sgid_attr ||
+	    rdma_ah_get_port_num(ah) != 1 || !grh->sgid_attr ||
 	    rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw))
 		return -EINVAL;
 	return 0;

@@ -32,6 +32,9 @@
 /* What GRH hop limit 0 means: programs leave it so and expect to be routed. */
 #define DEFAULT_TTL		64
 
+/* IBTA has four bits for it; where attributes come from there are eight. */
+#define MAX_SL			15
+
 static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
 {
 	const struct in6_addr *from = (const void *)grh->sgid_attr->gid.raw;
@@ -88,7 +91,8 @@ int rover_path_init(struct rover_path *path, struct net *net,
 	spin_lock_init(&path->lock);
 
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
-	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP ||
+	    rdma_ah_get_sl(attr) > MAX_SL)
 		return -EINVAL;
 
 	rcu_read_lock();

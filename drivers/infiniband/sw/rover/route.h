@@ -55,8 +55,9 @@ struct rover_path {
  * @attr: address handle attributes; attr->grh.sgid_attr is referenced
  * @sport: UDP source port, see rdma_get_udp_sport()
  *
- * Context: may sleep.
- * Return: 0, or -EINVAL when the GID is not a RoCEv2 one.
+ * Context: any.
+ * Return: 0, or -EINVAL when the GID is not a RoCEv2 one, the service level none,
+ * or the address not one of a peer.
  */
 int rover_path_init(struct rover_path *path, struct net *net,
 		    const struct rdma_ah_attr *attr, u16 sport);
@@ -65,7 +66,7 @@ int rover_path_init(struct rover_path *path, struct net *net,
  * rover_path_destroy() - drop route and GID
  * @path: nobody sends along it any more; all zero is fine
  *
- * Context: any that may drop a GID reference (process).
+ * Context: any.
  */
 void rover_path_destroy(struct rover_path *path);
 
