@@ -151,6 +151,11 @@ struct rover_sge {
  * @remote_addr: of WRITE, READ and atomics
  * @compare_add: value to compare with (CMP_SWAP) or to add (FETCH_ADD)
  * @swap: value to store (CMP_SWAP)
+ * @ah: datagrams: number of the address handle, as create_ah returned it
+ * @remote_qpn: datagrams: the queue pair at the other end
+ * @remote_qkey: datagrams: its Q_Key; with bit 31 set, the sender's own instead
+ * @reserved_24: zero
+ * @reserved_28: zero
  *
  * Then, from byte 48 on, struct rover_sge[num_sge] or inline data.
  */
@@ -163,9 +168,20 @@ struct rover_send_wqe {
 	__u32 rkey;
 	__u32 inline_len;
 	__aligned_u64 wr_id;
-	__aligned_u64 remote_addr;
-	__aligned_u64 compare_add;
-	__aligned_u64 swap;
+	union {
+		struct {
+			__aligned_u64 remote_addr;
+			__aligned_u64 compare_add;
+			__aligned_u64 swap;
+		};
+		struct {
+			__u32 ah;
+			__u32 remote_qpn;
+			__u32 remote_qkey;
+			__u32 reserved_24;
+			__aligned_u64 reserved_28;
+		};
+	};
 };
 
 #define ROVER_SEND_WQE_HDR	48
@@ -200,7 +216,9 @@ enum rover_cqe_opcode {
 
 #define ROVER_CQE_WITH_IMM	(1U << 0)
 #define ROVER_CQE_WITH_INV	(1U << 1)
-#define ROVER_CQE_GRH		(1U << 2)
+#define ROVER_CQE_GRH		(1U << 2)	/* 40 bytes of it precede the data */
+#define ROVER_CQE_IPV4		(1U << 3)	/* an IPv4 header in its last 20 */
+#define ROVER_CQE_VLAN		(1U << 4)	/* @vlan_id is set */
 
 /* Completion status: enum ib_wc_status, which verbs and kernel share. */
 
@@ -213,7 +231,7 @@ enum rover_cqe_opcode {
  * @byte_len: bytes received, read or swapped
  * @imm: immediate data (network order), or the remote key invalidated
  * @vendor_err: rover's own reason (enum rover_fault) when status is an error
- * @reserved_24: zero
+ * @vlan_id: the datagram came to an address of this VLAN
  * @sl: service level (datagrams)
  * @reserved_27: zero
  * @reserved_28: zero
@@ -230,7 +248,7 @@ struct rover_cqe {
 	__u32 byte_len;
 	__u32 imm;
 	__u32 vendor_err;
-	__u16 reserved_24;
+	__u16 vlan_id;
 	__u8 sl;
 	__u8 reserved_27;
 	__u32 reserved_28[5];
@@ -304,6 +322,19 @@ struct rover_uapi_create_qp_resp {
 	struct rover_uapi_ring rq;
 	__u32 qpn;
 	__u32 reserved_3c;
+};
+
+/**
+ * struct rover_uapi_create_ah_resp - answer of create_ah
+ * @comp_mask: zero
+ * @ah: its number, for work requests of queue pairs of the same domain
+ *
+ * The core's part of this answer is four bytes long: so nothing here may have
+ * to be aligned to more.
+ */
+struct rover_uapi_create_ah_resp {
+	__u32 comp_mask;
+	__u32 ah;
 };
 
 /*

@@ -3,16 +3,62 @@
  * ah - address handles: the path to a peer, as an object
  *
  * The core lets kernel users create and destroy address handles in atomic
- * context; nothing here sleeps.
+ * context; what sleeps here is for programs only.
  */
+#include <linux/random.h>
+#include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ah.h"
-#include "dev.h"
 
-static struct rover_ah *rover_ah(struct ib_ah *ib)
+static_assert(sizeof(struct rover_uapi_create_ah_resp) == 8);
+
+/*
+ * An address handle is a flow.  Where its owner gave no label to tell it from
+ * others a random one does, so that flows spread over the network's paths and
+ * the receiver's queues; it shows in the UDP source port only.
+ */
+static u16 source_port(const struct ib_global_route *grh)
 {
-	return container_of(ib, struct rover_ah, ib);
+	return rdma_flow_label_to_udp_sport(grh->flow_label ?:
+					    get_random_u32() &
+					    IB_GRH_FLOWLABEL_MASK);
+}
+
+static void free_rcu(struct rcu_head *rcu)
+{
+	struct rover_ah *ah = container_of(rcu, struct rover_ah, rcu);
+
+	/* A datagram on its way may have looked up a route since. */
+	rover_path_forget(&ah->path);
+	kfree(ah);
+}
+
+/*
+ * The GID goes back at once, since the core counts them when a device goes.  A
+ * datagram that is being sent needs no more of a path than headers and route.
+ */
+static void discard(struct rover_ah *ah)
+{
+	rover_path_destroy(&ah->path);
+	call_rcu(&ah->rcu, free_rcu);
+}
+
+/* Give it a number, and tell the program. */
+static int publish(struct rover_dev *dev, struct rover_ah *ah,
+		   struct ib_udata *udata)
+{
+	struct rover_uapi_create_ah_resp resp = {};
+	int err;
+
+	err = rover_table_insert(&dev->ahs, &ah->obj, 1);
+	if (err)
+		return err;
+	resp.ah = ah->obj.key;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		rover_table_remove(&dev->ahs, &ah->obj);
+	return err;
 }
 
 int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
@@ -20,25 +66,47 @@ int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(init->ah_attr);
 	struct rover_dev *dev = rover_dev(ib->device);
-	struct rover_ah *ah = rover_ah(ib);
+	gfp_t gfp = GFP_ATOMIC;
+	struct rover_ah *ah;
 	int err;
 
 	err = ib_is_udata_in_empty(udata);
 	if (err)
 		return err;
-
-	/* No queue pair yet to take the entropy from: only the flow label. */
+	if (udata)
+		gfp = GFP_KERNEL_ACCOUNT;
+	else if (init->flags & RDMA_CREATE_AH_SLEEPABLE)
+		gfp = GFP_KERNEL;
+	ah = kzalloc_obj(*ah, gfp);
+	if (!ah)
+		return -ENOMEM;
 	err = rover_path_init(&ah->path, dev->rnet->net, init->ah_attr,
-			      rdma_flow_label_to_udp_sport(grh->flow_label));
-	if (err)
+			      source_port(grh));
+	if (err) {
+		kfree(ah);
 		return err;
+	}
+	ah->pd = ib->pd;
 	ah->attr = *init->ah_attr;
+	if (udata) {
+		err = publish(dev, ah, udata);
+		if (err) {
+			/* A guess may have found it already. */
+			discard(ah);
+			return err;
+		}
+	}
+	container_of(ib, struct rover_ibah, ib)->ah = ah;
 	return 0;
 }
 
 int rover_ah_destroy(struct ib_ah *ib, u32 flags)
 {
-	rover_path_destroy(&rover_ah(ib)->path);
+	struct rover_ah *ah = rover_ah(ib);
+
+	if (ah->obj.key)
+		rover_table_remove(&rover_dev(ib->device)->ahs, &ah->obj);
+	discard(ah);
 	return 0;
 }
 

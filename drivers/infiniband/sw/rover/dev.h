@@ -44,6 +44,7 @@ struct rover_net {
  * @rnet: namespace it is counted in
  * @net_node: in @rnet->devs, RCU
  * @mrs: memory keys
+ * @ahs: address handles of programs
  * @stats: per-CPU counters
  * @going: unregistration has begun; posts fail and destroyed queues flush
  * @port_state: what programs were told last, under RTNL
@@ -57,6 +58,7 @@ struct rover_dev {
 	struct rover_net *rnet;
 	struct list_head net_node;
 	struct rover_table mrs;
+	struct rover_table ahs;
 	struct rover_stats __percpu *stats;
 	bool going;
 	enum ib_port_state port_state;

@@ -38,6 +38,7 @@ static void dealloc_driver(struct ib_device *ib)
 
 	WARN_ON(atomic_read(&dev->qps));
 	rover_netns_leave(dev);
+	rover_table_destroy(&dev->ahs);
 	rover_table_destroy(&dev->mrs);
 	free_percpu(dev->stats);
 	/* Last: the namespace lives as long as its interfaces. */
@@ -114,12 +115,17 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 	err = rover_table_init(&dev->mrs, U32_MAX);
 	if (err)
 		goto err_stats;
+	err = rover_table_init(&dev->ahs, U32_MAX);
+	if (err)
+		goto err_mrs;
 	err = rover_netns_join(dev);
 	if (err)
-		goto err_table;
+		goto err_ahs;
 	return 0;
 
-err_table:
+err_ahs:
+	rover_table_destroy(&dev->ahs);
+err_mrs:
 	rover_table_destroy(&dev->mrs);
 err_stats:
 	free_percpu(dev->stats);

@@ -280,7 +280,7 @@ const struct ib_device_ops rover_verbs = {
 	.fill_res_cq_entry = rover_restrack_cq,
 	.fill_res_mr_entry = rover_restrack_mr,
 
-	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ibah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, rover_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, rover_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, rover_ibqp, ib),
