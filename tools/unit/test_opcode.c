@@ -8,7 +8,7 @@
 #include "opcode.h"
 #include "wire.h"
 
-/* Lengths are sums of BTH 12, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, immediate or IETH 4. */
+/* Sums of BTH 12, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, immediate or IETH 4. */
 static const struct {
 	u8 opcode, class, hdr_len, imm;
 	char place;	/* first, middle, last, only */
@@ -36,6 +36,8 @@ static const struct {
 	{ 0x14, ROVER_CLASS_ATOMIC, 40, 0, 'o' },
 	{ 0x16, ROVER_CLASS_SEND, 16, 12, 'l' },
 	{ 0x17, ROVER_CLASS_SEND, 16, 12, 'o' },
+	{ 0x64, ROVER_CLASS_SEND, 20, 0, 'o' },
+	{ 0x65, ROVER_CLASS_SEND, 24, 20, 'o' },
 };
 
 #define ROWS	(sizeof(rows) / sizeof(*rows))
@@ -98,14 +100,15 @@ static bool one_direction(const struct rover_opcode *op)
 static bool one_extended(const struct rover_opcode *op)
 {
 	return has(op, ROVER_OP_RETH) + has(op, ROVER_OP_ATOMETH) +
-	       has(op, ROVER_OP_AETH) <= 1 &&
+	       has(op, ROVER_OP_AETH) + has(op, ROVER_OP_DETH) <= 1 &&
 	       (!has(op, ROVER_OP_ATOMACK) || has(op, ROVER_OP_AETH));
 }
 
 static bool lengths_from_flags(const struct rover_opcode *op)
 {
 	unsigned int ext = has(op, ROVER_OP_RETH) * 16 + has(op, ROVER_OP_ATOMETH) * 28 +
-			   has(op, ROVER_OP_AETH) * 4 + has(op, ROVER_OP_ATOMACK) * 8;
+			   has(op, ROVER_OP_AETH) * 4 + has(op, ROVER_OP_ATOMACK) * 8 +
+			   has(op, ROVER_OP_DETH) * 8;
 	bool imm = has(op, ROVER_OP_IMM | ROVER_OP_INV);
 
 	return op->hdr_len == 12 + ext + imm * 4 && op->imm == (imm ? 12 + ext : 0) &&
@@ -140,6 +143,16 @@ static bool aeth_at_the_ends(const struct rover_opcode *op)
 	       (has(op, ROVER_OP_RESPONSE) && has(op, ROVER_OP_START | ROVER_OP_END));
 }
 
+/* A datagram is one packet with a DETH; nothing else has one. */
+static bool deth_in_datagrams(const struct rover_opcode *op)
+{
+	bool ud = rover_opcode_transport(op - rover_opcodes) == ROVER_TRANSPORT_UD;
+
+	return has(op, ROVER_OP_DETH) == ud &&
+	       (ud || rover_opcode_transport(op - rover_opcodes) == ROVER_TRANSPORT_RC) &&
+	       (!ud || (has(op, ROVER_OP_START) && has(op, ROVER_OP_END)));
+}
+
 static bool several_with_payload(const struct rover_opcode *op)
 {
 	bool payload = op->class == ROVER_CLASS_SEND || op->class == ROVER_CLASS_WRITE ||
@@ -164,6 +177,7 @@ int main(void)
 	each(receives, "receives are taken by SEND, and by WRITE with immediate data");
 	each(reth_at_the_start, "RETH starts WRITE and READ");
 	each(aeth_at_the_ends, "AETH is at both ends of responses");
+	each(deth_in_datagrams, "DETH is in datagrams, and those are one packet");
 	each(several_with_payload, "what has no payload is one packet");
 	return ktap_done();
 }

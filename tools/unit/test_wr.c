@@ -8,12 +8,12 @@
 
 static const struct {
 	const char *name;
-	u8 first, middle, last, only, cqe_opcode, flags;
+	u8 first, middle, last, only, cqe_opcode, flags, datagram;
 } rows[] = {
 	[ROVER_WQE_SEND] = { "SEND", 0x00, 0x01, 0x02, 0x04, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK, 0x64 },
 	[ROVER_WQE_SEND_IMM] = { "SEND_IMM", 0x00, 0x01, 0x03, 0x05, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_IMM },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_IMM, 0x65 },
 	[ROVER_WQE_SEND_INV] = { "SEND_INV", 0x00, 0x01, 0x16, 0x17, ROVER_CQE_SEND,
 		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_INV },
 	[ROVER_WQE_WRITE] = { "WRITE", 0x06, 0x07, 0x08, 0x0a, ROVER_CQE_WRITE,
@@ -34,7 +34,8 @@ static bool check_row(unsigned int i)
 
 	return wr->first == rows[i].first && wr->middle == rows[i].middle &&
 	       wr->last == rows[i].last && wr->only == rows[i].only &&
-	       wr->cqe_opcode == rows[i].cqe_opcode && wr->flags == rows[i].flags;
+	       wr->cqe_opcode == rows[i].cqe_opcode && wr->flags == rows[i].flags &&
+	       wr->datagram == rows[i].datagram;
 }
 
 /* What a packet at some place in the message must have in its row. */
@@ -75,6 +76,17 @@ static bool fits_opcodes(const struct rover_wr *wr)
 	       fits(wr->last, ROVER_OP_END, wr->flags);
 }
 
+/* The same operation, with the header that datagrams have instead of a connection. */
+static bool fits_datagram(const struct rover_wr *wr)
+{
+	const struct rover_opcode *op = rover_opcode_get(wr->datagram);
+
+	if (!wr->datagram)
+		return true;
+	return op && op->flags == (rover_opcode_get(wr->only)->flags | ROVER_OP_DETH) &&
+	       rover_opcode_transport(wr->datagram) == ROVER_TRANSPORT_UD;
+}
+
 static bool flags_make_sense(unsigned int flags)
 {
 	return !(flags & ROVER_WR_GATHER) != !(flags & ROVER_WR_SCATTER) &&
@@ -90,6 +102,8 @@ int main(void)
 	for (size_t i = 0; i < ROVER_WQE_OPCODES; i++) {
 		ktap_ok(check_row(i), "%s: opcodes, completion, flags", rows[i].name);
 		ktap_ok(fits_opcodes(&rover_wrs[i]), "%s: fits the opcode table", rows[i].name);
+		ktap_ok(fits_datagram(&rover_wrs[i]), "%s: the same as a datagram",
+			rows[i].name);
 		ktap_ok(flags_make_sense(rover_wrs[i].flags), "%s: flags make sense",
 			rows[i].name);
 	}

@@ -238,8 +238,15 @@ static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 		.sl = cqe->sl,
 		.port_num = 1,
 	};
-	if (cqe->flags & ROVER_CQE_GRH)
-		wc->wc_flags |= IB_WC_GRH;
+	if (cqe->flags & ROVER_CQE_GRH) {
+		wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc->network_hdr_type = cqe->flags & ROVER_CQE_IPV4 ?
+				       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+	}
+	if (cqe->flags & ROVER_CQE_VLAN) {
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+		wc->vlan_id = cqe->vlan_id;
+	}
 	if (cqe->flags & ROVER_CQE_WITH_IMM) {
 		wc->wc_flags |= IB_WC_WITH_IMM;
 		wc->ex.imm_data = (__force __be32)cqe->imm;

@@ -18,6 +18,9 @@
 #define ROVER_MAX_QP_WR		(1U << 15)
 #define ROVER_MAX_RD_ATOMIC	64
 #define ROVER_PKEY		0xffff
+#define ROVER_GSI_QPN		1
+
+struct rover_qp;
 
 /**
  * struct rover_net - rover in a network namespace
@@ -43,6 +46,7 @@ struct rover_net {
  * @ndev: interface it lives on; we hold a reference until unregistered
  * @rnet: namespace it is counted in
  * @net_node: in @rnet->devs, RCU
+ * @gsi: queue pair 1, which the core makes; RCU
  * @mrs: memory keys
  * @ahs: address handles of programs
  * @stats: per-CPU counters
@@ -57,6 +61,7 @@ struct rover_dev {
 	struct net_device *ndev;
 	struct rover_net *rnet;
 	struct list_head net_node;
+	struct rover_qp __rcu *gsi;
 	struct rover_table mrs;
 	struct rover_table ahs;
 	struct rover_stats __percpu *stats;

@@ -17,8 +17,10 @@
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <rdma/ib_cache.h>
 
 #include "completer.h"
+#include "datagram.h"
 #include "icrc.h"
 #include "netrx.h"
 #include "packet.h"
@@ -42,9 +44,7 @@ struct batch {
 struct arrival {
 	struct rover_packet pkt;
 	struct rover_bth bth;
-	const void *ip;
 	const struct udphdr *udp;
-	bool v6;
 	int at;				/* offset of the BTH in pkt.skb */
 	unsigned int len;		/* from BTH to ICRC, both included */
 };
@@ -81,6 +81,41 @@ static void batch_end(struct batch *b)
 	rover_run(qp);
 }
 
+/* Queue pair 1 of this device, if the packet was sent to an address of it. */
+static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a)
+{
+	struct rover_qp *qp = rcu_dereference(dev->gsi);
+	const struct ib_gid_attr *gid;
+
+	/* Only a registered device has one, and a table of GIDs. */
+	if (!qp)
+		return NULL;
+	gid = rover_route_gid(&dev->ib, a->pkt.v6, a->pkt.ip);
+	if (IS_ERR(gid))
+		return NULL;
+	rdma_put_gid_attr(gid);
+	return qp;
+}
+
+/*
+ * Each device has a queue pair 1: the address tells whose is meant.  A
+ * link-local one may be that of several; then it is the one it came to.
+ */
+static struct rover_qp *find_gsi(const struct batch *b, const struct arrival *a)
+{
+	struct rover_qp *qp = gsi_of(b->dev, a);
+	struct rover_dev *dev;
+
+	if (qp)
+		return qp;
+	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
+		qp = gsi_of(dev, a);
+		if (qp)
+			break;
+	}
+	return qp;
+}
+
 /* Hold the right lock of the queue pair this packet is for. */
 static bool batch_join(struct batch *b, const struct arrival *a)
 {
@@ -93,7 +128,7 @@ static bool batch_join(struct batch *b, const struct arrival *a)
 	batch_end(b);
 	qp = b->likely;
 	if (!qp || qp->obj.key != qpn)
-		qp = rover_qp_find(qpn);
+		qp = qpn == ROVER_GSI_QPN ? find_gsi(b, a) : rover_qp_find(qpn);
 	if (!qp)
 		return false;
 	if (sending)
@@ -203,6 +238,7 @@ static bool icrc_good(const struct arrival *a)
 {
 	unsigned int udp_len = sizeof(struct udphdr) + a->len;
 	const struct sk_buff *skb = a->pkt.skb;
+	const void *ip = a->pkt.ip;
 	int rest = a->len - sizeof(a->bth) - ROVER_ICRC_SIZE;
 	__le32 icrc;
 	u32 crc;
@@ -210,9 +246,9 @@ static bool icrc_good(const struct arrival *a)
 	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
 			  sizeof(icrc)))
 		return false;
-	crc = a->v6 ? rover_icrc_begin6(a->ip, a->udp, &a->bth, udp_len) :
-		      rover_icrc_begin4(a->ip, a->udp, &a->bth, udp_len,
-					((const struct iphdr *)a->ip)->id);
+	crc = a->pkt.v6 ? rover_icrc_begin6(ip, a->udp, &a->bth, udp_len) :
+			  rover_icrc_begin4(ip, a->udp, &a->bth, udp_len,
+					    ((const struct iphdr *)ip)->id);
 	crc = sum_skb(crc, skb, a->at + sizeof(a->bth), rest);
 	return rover_icrc_end(crc) == icrc;
 }
@@ -223,11 +259,25 @@ static bool pkey_good(const struct arrival *a)
 	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
 }
 
+/* A connection has one peer; a datagram may come from anybody. */
+static bool peer_good(const struct batch *b, const struct arrival *a)
+{
+	struct rover_qp *qp = b->qp;
+
+	if (qp->transport == ROVER_TRANSPORT_UD)
+		return qp->dev->rnet == b->rnet;
+	return rover_path_match(&qp->path, b->rnet->net, a->pkt.v6, a->pkt.ip);
+}
+
 static bool admit(struct batch *b, const struct arrival *a)
 {
 	struct rover_qp *qp = b->qp;
 
-	if (!rover_path_match(&qp->path, b->rnet->net, a->v6, a->ip)) {
+	if (rover_opcode_transport(a->pkt.opcode) != qp->transport) {
+		dropped(b, a, ROVER_STAT_DROP_OPCODE);
+		return false;
+	}
+	if (!peer_good(b, a)) {
 		dropped(b, a, ROVER_STAT_DROP_PEER);
 		return false;
 	}
@@ -260,6 +310,8 @@ static void receive(struct batch *b, struct arrival *a)
 	b->packets++;
 	if (b->sending)
 		rover_completer_receive(b->qp, &a->pkt);
+	else if (b->qp->transport == ROVER_TRANSPORT_UD)
+		rover_datagram_receive(b->qp, &a->pkt);
 	else
 		rover_responder_receive(b->qp, &a->pkt);
 }
@@ -285,10 +337,10 @@ static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
 		.pkt.skb = skb,
 		.at = at,
 		.len = len,
-		.v6 = v6,
 		.udp = (const void *)(skb->data + at - sizeof(struct udphdr)),
-		.ip = skb->data + at - sizeof(struct udphdr) -
-		      (v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)),
+		.pkt.v6 = v6,
+		.pkt.ip = skb->data + at - sizeof(struct udphdr) -
+			  (v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)),
 	};
 
 	receive(b, &a);

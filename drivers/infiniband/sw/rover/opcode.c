@@ -21,6 +21,7 @@
 
 #define RETH		ROVER_OP_RETH
 #define AETH		ROVER_OP_AETH
+#define DETH		ROVER_OP_DETH
 #define IMM		ROVER_OP_IMM
 #define INV		ROVER_OP_INV
 /* Of the packets of a WRITE only the one with immediate data takes a receive. */
@@ -34,13 +35,14 @@
 	(LEN_IF(flags, ROVER_OP_RETH, rover_reth) +		\
 	 LEN_IF(flags, ROVER_OP_ATOMETH, rover_atometh) +	\
 	 LEN_IF(flags, ROVER_OP_AETH, rover_aeth) +		\
+	 LEN_IF(flags, ROVER_OP_DETH, rover_deth) +		\
 	 LEN_IF(flags, ROVER_OP_ATOMACK, rover_atomack))
 
 #define IMM_LEN(flags)	LEN_IF(flags, IMM | INV, rover_immdt)
 #define IMM_AT(flags)	(sizeof(struct rover_bth) + EXT_LEN(flags))
 
 #define ROW(opcode, kind, bits, text)				\
-	[ROVER_RC_##opcode] = {					\
+	[ROVER_##opcode] = {					\
 		.name = text,					\
 		.flags = (bits),				\
 		.class = ROVER_CLASS_##kind,			\
@@ -50,40 +52,44 @@
 	}
 
 const struct rover_opcode rover_opcodes[256] = {
-	ROW(SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
-	ROW(SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
-	ROW(SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
-	ROW(SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
-	ROW(SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
-	ROW(SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
+	ROW(RC_SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
+	ROW(RC_SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
+	ROW(RC_SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
+	ROW(RC_SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
+	ROW(RC_SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
+	ROW(RC_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
 
-	ROW(WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
-	ROW(WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
-	ROW(WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
-	ROW(WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
+	ROW(RC_WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
+	ROW(RC_WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
+	ROW(RC_WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
+	ROW(RC_WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
 	    "RDMA WRITE Last with Immediate"),
-	ROW(WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
-	ROW(WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
+	ROW(RC_WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
+	ROW(RC_WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
 	    "RDMA WRITE Only with Immediate"),
 
-	ROW(READ_REQUEST, READ, ROVER_OP_REQUEST | ONLY | RETH,
+	ROW(RC_READ_REQUEST, READ, ROVER_OP_REQUEST | ONLY | RETH,
 	    "RDMA READ Request"),
-	ROW(READ_RESP_FIRST, READ_RESP, RESP_PKT | FIRST | AETH,
+	ROW(RC_READ_RESP_FIRST, READ_RESP, RESP_PKT | FIRST | AETH,
 	    "RDMA READ response First"),
-	ROW(READ_RESP_MIDDLE, READ_RESP, RESP_PKT | MIDDLE,
+	ROW(RC_READ_RESP_MIDDLE, READ_RESP, RESP_PKT | MIDDLE,
 	    "RDMA READ response Middle"),
-	ROW(READ_RESP_LAST, READ_RESP, RESP_PKT | LAST | AETH,
+	ROW(RC_READ_RESP_LAST, READ_RESP, RESP_PKT | LAST | AETH,
 	    "RDMA READ response Last"),
-	ROW(READ_RESP_ONLY, READ_RESP, RESP_PKT | ONLY | AETH,
+	ROW(RC_READ_RESP_ONLY, READ_RESP, RESP_PKT | ONLY | AETH,
 	    "RDMA READ response Only"),
 
-	ROW(ACK, ACK, ROVER_OP_RESPONSE | ONLY | AETH, "Acknowledge"),
-	ROW(ATOMIC_ACK, ATOMIC_ACK,
+	ROW(RC_ACK, ACK, ROVER_OP_RESPONSE | ONLY | AETH, "Acknowledge"),
+	ROW(RC_ATOMIC_ACK, ATOMIC_ACK,
 	    ROVER_OP_RESPONSE | ONLY | AETH | ROVER_OP_ATOMACK,
 	    "ATOMIC Acknowledge"),
-	ROW(CMP_SWAP, ATOMIC, ATOMIC_PKT | ONLY, "CmpSwap"),
-	ROW(FETCH_ADD, ATOMIC, ATOMIC_PKT | ONLY, "FetchAdd"),
+	ROW(RC_CMP_SWAP, ATOMIC, ATOMIC_PKT | ONLY, "CmpSwap"),
+	ROW(RC_FETCH_ADD, ATOMIC, ATOMIC_PKT | ONLY, "FetchAdd"),
 
-	ROW(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
-	ROW(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
+	ROW(RC_SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
+	ROW(RC_SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
+
+	ROW(UD_SEND_ONLY, SEND, SEND_PKT | ONLY | DETH, "SEND Only"),
+	ROW(UD_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | DETH | IMM,
+	    "SEND Only with Immediate"),
 };

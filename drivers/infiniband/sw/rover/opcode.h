@@ -35,6 +35,14 @@ enum rover_bth_opcode {
 	ROVER_RC_FETCH_ADD		= 0x14,
 	ROVER_RC_SEND_LAST_INV		= 0x16,
 	ROVER_RC_SEND_ONLY_INV		= 0x17,
+	ROVER_UD_SEND_ONLY		= 0x64,
+	ROVER_UD_SEND_ONLY_IMM		= 0x65,
+};
+
+/* Which service an opcode belongs to: its upper three bits. */
+enum rover_transport {
+	ROVER_TRANSPORT_RC = 0,
+	ROVER_TRANSPORT_UD = 3,
 };
 
 /* What a packet belongs to. */
@@ -60,6 +68,7 @@ enum rover_op_class {
 #define ROVER_OP_IMM		(1U << 9)
 #define ROVER_OP_INV		(1U << 10)	/* IETH */
 #define ROVER_OP_RECV		(1U << 11)	/* its message consumes a receive */
+#define ROVER_OP_DETH		(1U << 12)
 
 /**
  * struct rover_opcode - a row of the table
@@ -71,7 +80,7 @@ enum rover_op_class {
  * @ext: offset of the first extended header from the start of the BTH
  * @imm: offset of the immediate data or IETH, 0 without one
  *
- * A packet has at most one of RETH, ATOMETH and AETH, always at @ext; an
+ * A packet has at most one of RETH, ATOMETH, AETH and DETH, always at @ext; an
  * ATOMACK follows its AETH.
  */
 struct rover_opcode {
@@ -84,6 +93,12 @@ struct rover_opcode {
 };
 
 extern const struct rover_opcode rover_opcodes[256];
+
+/* The service that speaks this opcode: enum rover_transport. */
+static inline u8 rover_opcode_transport(u8 opcode)
+{
+	return opcode >> 5;
+}
 
 /**
  * rover_opcode_get() - the row of a BTH opcode

@@ -19,6 +19,8 @@
  * @pad: bytes of padding
  * @psn: its number
  * @hdr: extended headers, copied out; begins with what follows the BTH
+ * @ip: its IP header, in @skb
+ * @v6: an IPv6 header, else IPv4
  * @skb: holds the payload; its own frag_list is not part of it
  * @payload_at: offset of the payload in @skb
  * @payload: bytes, without pad and ICRC
@@ -38,7 +40,10 @@ struct rover_packet {
 			struct rover_aeth aeth;
 			struct rover_atomack atomack;
 		} __packed;
+		struct rover_deth deth;
 	} hdr;
+	const void *ip;
+	bool v6;
 	__be32 imm;
 	const struct sk_buff *skb;
 	int payload_at;

@@ -11,9 +11,11 @@
  */
 #include <linux/slab.h>
 
+#include "ah.h"
 #include "control.h"
 #include "qps.h"
 #include "run.h"
+#include "wire.h"
 
 #define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
 			 IB_SEND_FENCE | IB_SEND_INLINE)
@@ -76,6 +78,21 @@ static void write_operation(struct rover_send_wqe *wqe, u8 flags,
 	}
 }
 
+/* Where a datagram goes. */
+static int write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
+			 const struct ib_send_wr *wr)
+{
+	const struct ib_ud_wr *ud = ud_wr(wr);
+
+	if (!ud->ah || ud->ah->device != &qp->dev->ib ||
+	    ud->remote_qpn & ~ROVER_24BIT)
+		return -EINVAL;
+	wqe->remote_qpn = ud->remote_qpn;
+	wqe->remote_qkey = ud->remote_qkey;
+	*rover_ah_of_kernel(wqe) = rover_ah(ud->ah);
+	return 0;
+}
+
 /* Addresses of inline data are pointers: no key is looked at (IBTA 10.8). */
 static int write_inline(struct rover_send_wqe *wqe, const struct rover_qp *qp,
 			const struct ib_send_wr *wr)
@@ -96,17 +113,38 @@ static int write_inline(struct rover_send_wqe *wqe, const struct rover_qp *qp,
 	return 0;
 }
 
+/* Row of rover_wrs, or an error when this queue pair does not have it. */
+static int row_of(const struct rover_qp *qp, enum ib_wr_opcode opcode)
+{
+	int op;
+
+	if ((unsigned int)opcode >= ARRAY_SIZE(opcodes) || !opcodes[opcode])
+		return -EOPNOTSUPP;
+	op = opcodes[opcode] - 1;
+	if (qp->transport == ROVER_TRANSPORT_UD && !rover_wrs[op].datagram)
+		return -EOPNOTSUPP;
+	return op;
+}
+
+static u8 wqe_flags(int send_flags)
+{
+	return (send_flags & IB_SEND_SIGNALED ? ROVER_WQE_SIGNALED : 0) |
+	       (send_flags & IB_SEND_SOLICITED ? ROVER_WQE_SOLICITED : 0) |
+	       (send_flags & IB_SEND_FENCE ? ROVER_WQE_FENCE : 0) |
+	       (send_flags & IB_SEND_INLINE ? ROVER_WQE_INLINE : 0);
+}
+
 static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 {
 	struct rover_send_wqe *wqe;
-	u8 op, flags;
+	int op, err = 0;
+	u8 flags;
 
 	if (!rover_qp_allows(qp, ROVER_MAY_POST_SEND))
 		return -EINVAL;
-	if ((unsigned int)wr->opcode >= ARRAY_SIZE(opcodes) ||
-	    !opcodes[wr->opcode])
-		return -EOPNOTSUPP;
-	op = opcodes[wr->opcode] - 1;
+	op = row_of(qp, wr->opcode);
+	if (op < 0)
+		return op;
 	flags = rover_wrs[op].flags;
 	if (wr->send_flags & ~SEND_FLAGS || wr->num_sge < 0 ||
 	    wr->num_sge > qp->max_send_sge ||
@@ -119,17 +157,14 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = op;
-	if (wr->send_flags & IB_SEND_SIGNALED)
-		wqe->flags |= ROVER_WQE_SIGNALED;
-	if (wr->send_flags & IB_SEND_SOLICITED)
-		wqe->flags |= ROVER_WQE_SOLICITED;
-	if (wr->send_flags & IB_SEND_FENCE)
-		wqe->flags |= ROVER_WQE_FENCE;
+	wqe->flags = wqe_flags(wr->send_flags);
 	write_operation(wqe, flags, wr);
-	if (wr->send_flags & IB_SEND_INLINE) {
-		wqe->flags |= ROVER_WQE_INLINE;
+	if (qp->transport == ROVER_TRANSPORT_UD)
+		err = write_address(wqe, qp, wr);
+	if (err)
+		return err;
+	if (wr->send_flags & IB_SEND_INLINE)
 		return write_inline(wqe, qp, wr);
-	}
 	wqe->num_sge = wr->num_sge;
 	write_sges((void *)wqe + ROVER_SEND_WQE_HDR, wr->sg_list, wr->num_sge);
 	return 0;

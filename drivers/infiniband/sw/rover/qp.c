@@ -40,13 +40,28 @@
 #include "timer.h"
 #include "trace.h"
 
+/* What a kind of queue pair is: GSI, which is for the core alone, is UD. */
+static int transport_of(enum ib_qp_type type, bool user)
+{
+	switch (type) {
+	case IB_QPT_RC:
+		return ROVER_TRANSPORT_RC;
+	case IB_QPT_UD:
+		return ROVER_TRANSPORT_UD;
+	case IB_QPT_GSI:
+		return user ? -EOPNOTSUPP : ROVER_TRANSPORT_UD;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
 static int check_init(const struct ib_qp_init_attr *init,
 		      struct ib_udata *udata)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq ||
-	    init->xrcd || init->rwq_ind_tbl)
+	if (transport_of(init->qp_type, udata) < 0 || init->create_flags ||
+	    init->srq || init->xrcd || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
@@ -144,6 +159,7 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->state = IB_QPS_RESET;
 	qp->user = ucontext;
 	qp->owner = ucontext;
+	qp->transport = transport_of(init->qp_type, ucontext);
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->attr.path_mig_state = IB_MIG_MIGRATED;
 	qp->alive = true;
@@ -162,6 +178,29 @@ static void dismantle(struct rover_qp *qp)
 	kfree(qp->rsp.saved);
 	atomic_dec(&qp->dev->qps);
 	rover_qp_put(qp);
+}
+
+/*
+ * Give it a number, by which the wire can find it.  Queue pair 1 is one of each
+ * device; the others have numbers nobody can guess.
+ */
+static int publish(struct rover_qp *qp, enum ib_qp_type type)
+{
+	if (type != IB_QPT_GSI)
+		return rover_table_insert(&rover_qpns, &qp->obj,
+					  ROVER_GSI_QPN + 1);
+	qp->obj.key = ROVER_GSI_QPN;
+	return cmpxchg((__force struct rover_qp **)&qp->dev->gsi, NULL, qp) ?
+	       -EBUSY : 0;
+}
+
+static void unpublish(struct rover_qp *qp)
+{
+	/* Readers may hold either for a grace period. */
+	if (qp->obj.key == ROVER_GSI_QPN)
+		RCU_INIT_POINTER(qp->dev->gsi, NULL);
+	else
+		rover_table_remove(&rover_qpns, &qp->obj);
 }
 
 /* The end of its life: from here on only its memory is used. */
@@ -189,7 +228,7 @@ static void kill(struct rover_qp *qp)
 	trace_rover_qp_state(qp->obj.key, from, IB_QPS_RESET);
 	spin_unlock(&qp->tx_lock);
 	spin_unlock_bh(&qp->rx_lock);
-	rover_table_remove(&rover_qpns, &qp->obj);
+	unpublish(qp);
 	mutex_unlock(&qp->ctl);
 }
 
@@ -225,7 +264,7 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 		goto err_dismantle;
 
 	/* Last, since the wire can find it from now on. */
-	err = rover_table_insert(&rover_qpns, &qp->obj, 2);
+	err = publish(qp, init->qp_type);
 	if (err)
 		goto err_dismantle;
 	ib->qp_num = qp->obj.key;

@@ -306,6 +306,7 @@ struct rover_aside {
  * @user: its rings belong to a program
  * @owner: struct ib_ucontext of that program, to be compared and never
  *	followed; constant
+ * @transport: enum rover_transport; constant
  * @sig_all: every send request completes
  * @max_send_sge: as granted
  * @max_recv_sge: as granted
@@ -315,6 +316,7 @@ struct rover_aside {
  * @mtu_shift: and its log2
  * @path: headers and route
  * @access: what the peer may do, IB_ACCESS_REMOTE_*
+ * @qkey: datagrams: what a sender has to know
  * @ctl: one modify or destroy at a time
  * @attr: attributes as modified, for query; under ctl
  * @refs: see above
@@ -349,6 +351,7 @@ struct rover_qp {
 	bool alive;
 	bool user;
 	const void *owner;
+	u8 transport;
 	bool sig_all;
 	u8 max_send_sge;
 	u8 max_recv_sge;
@@ -357,6 +360,7 @@ struct rover_qp {
 	u32 mtu;
 	u8 mtu_shift;
 	int access;
+	u32 qkey;
 	struct rover_path path;
 
 	/* control: cold */

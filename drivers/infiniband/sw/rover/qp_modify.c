@@ -13,6 +13,7 @@
 #include <rdma/ib_addr.h>
 
 #include "control.h"
+#include "datagram.h"
 #include "psn.h"
 #include "qps.h"
 #include "requester.h"
@@ -56,7 +57,7 @@ static bool allowed(const struct rover_qp *qp, const struct ib_qp_attr *attr,
 		return false;
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
 		return false;
-	if (!ib_modify_qp_is_ok(cur, next, IB_QPT_RC, mask))
+	if (!ib_modify_qp_is_ok(cur, next, qp->ib->qp_type, mask))
 		return false;
 	/* What is on the wire still goes by the old attributes. */
 	return cur != IB_QPS_SQD || READ_ONCE(qp->req.drained) ||
@@ -148,6 +149,8 @@ static void merge(struct ib_qp_attr *to, const struct ib_qp_attr *attr,
 		to->rq_psn = attr->rq_psn & ROVER_PSN_MASK;
 	if (mask & IB_QP_SQ_PSN)
 		to->sq_psn = attr->sq_psn & ROVER_PSN_MASK;
+	if (mask & IB_QP_QKEY)
+		to->qkey = attr->qkey;
 	/* The reference is the caller's; the path has one of its own. */
 	to->ah_attr.grh.sgid_attr = NULL;
 }
@@ -186,7 +189,8 @@ static int prepare(struct rover_qp *qp, struct change *c,
 			return err;
 	}
 	/* Not before: most of the memory of a queue pair, and many idle. */
-	if (c->next == IB_QPS_RTS && !qp->req.sent) {
+	if (c->next == IB_QPS_RTS && !qp->req.sent &&
+	    qp->transport != ROVER_TRANSPORT_UD) {
 		c->sent = kcalloc(ROVER_MAX_INFLIGHT, sizeof(*c->sent),
 				  GFP_KERNEL_ACCOUNT);
 		if (!c->sent)
@@ -247,6 +251,7 @@ static void apply(struct rover_qp *qp, struct change *c)
 
 	qp->attr = c->attr;
 	qp->access = c->attr.qp_access_flags & REMOTE_ACCESS;
+	qp->qkey = c->attr.qkey;
 	if (c->mask & IB_QP_DEST_QPN)
 		qp->remote_qpn = c->attr.dest_qp_num;
 	if (c->mask & IB_QP_PATH_MTU) {
@@ -289,6 +294,14 @@ static void enter_reset(struct rover_qp *qp)
 	qp->rsp.have_wqe = false;
 }
 
+static void init_sender(struct rover_qp *qp)
+{
+	if (qp->transport == ROVER_TRANSPORT_UD)
+		rover_datagram_init(qp);
+	else
+		rover_requester_init(qp);
+}
+
 /* The state changes, and what hangs on it. */
 static void enter(struct rover_qp *qp, enum ib_qp_state from,
 		  enum ib_qp_state to)
@@ -307,7 +320,7 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 		break;
 	case IB_QPS_RTS:
 		if (from == IB_QPS_RTR)
-			rover_requester_init(qp);
+			init_sender(qp);
 		set_bit(ROVER_WORK_TX, &qp->work);
 		break;
 	case IB_QPS_SQD:

@@ -216,3 +216,18 @@ struct dst_entry *rover_path_dst(struct rover_path *path)
 	replace(path, IS_ERR(dst) ? NULL : dst, cookie);
 	return dst;
 }
+
+const struct ib_gid_attr *rover_route_gid(struct ib_device *ib, bool v6,
+					  const void *ip)
+{
+	union ib_gid gid;
+
+	if (v6)
+		memcpy(gid.raw, &((const struct ipv6hdr *)ip)->daddr,
+		       sizeof(gid.raw));
+	else
+		ipv6_addr_set_v4mapped(((const struct iphdr *)ip)->daddr,
+				       (struct in6_addr *)gid.raw);
+	return rdma_find_gid_by_port(ib, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1,
+				     NULL);
+}

@@ -89,6 +89,19 @@ void rover_path_forget(struct rover_path *path);
 struct dst_entry *rover_path_dst(struct rover_path *path);
 
 /**
+ * rover_route_gid() - the GID a packet was sent to
+ * @ib: registered device
+ * @v6: IPv6, else IPv4
+ * @ip: IP header of the packet
+ *
+ * Context: any.
+ * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR when the address is
+ * none of this device's.
+ */
+const struct ib_gid_attr *rover_route_gid(struct ib_device *ib, bool v6,
+					  const void *ip);
+
+/**
  * rover_path_match() - did this packet come from the peer of this path?
  * @path: initialised
  * @net: namespace it came in

@@ -18,6 +18,7 @@
  */
 #include <linux/irqflags.h>
 
+#include "datagram.h"
 #include "qps.h"
 #include "requester.h"
 #include "responder.h"
@@ -31,8 +32,10 @@ static void send_side(struct rover_qp *qp)
 {
 	if (!qp->alive)
 		return;
-	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH_SEND))
 		rover_requester_flush(qp);
+	else if (qp->transport == ROVER_TRANSPORT_UD)
+		rover_datagram_send(qp);
 	else
 		rover_requester_run(qp);
 }

@@ -62,6 +62,10 @@
 	X(DROP_RATE, "rx_drop_nak_limited")				\
 	X(DROP_ASIDE, "rx_drop_set_aside")				\
 	X(DROP_DOWN, "rx_drop_link_down")				\
+	X(DROP_QKEY, "rx_drop_qkey")					\
+	X(DROP_ADDRESS, "rx_drop_wrong_address")			\
+	X(DROP_NO_RECV, "out_of_buffer")				\
+	X(DROP_RECV_SHORT, "rx_drop_receive_short")			\
 	X(TX_DROP_NOMEM, "tx_drop_no_memory")				\
 	X(TX_DROP_ROUTE, "tx_drop_no_route")				\
 	X(TX_DROP_LOCAL, "tx_drop_local")

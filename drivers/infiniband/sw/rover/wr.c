@@ -10,7 +10,8 @@
 #define PUT	(ROVER_WR_REMOTE | MESSAGE)
 #define GET	(ROVER_WR_REMOTE | ROVER_WR_SCATTER | ROVER_WR_RD_ATOMIC)
 
-#define ROW(wqe, cqe, bits, op_first, op_middle, op_last, op_only) \
+/* Whatever follows is set, too. */
+#define ROW(wqe, cqe, bits, op_first, op_middle, op_last, op_only, ...) \
 	[ROVER_WQE_##wqe] = {			\
 		.flags = (bits),		\
 		.cqe_opcode = ROVER_CQE_##cqe,	\
@@ -18,13 +19,16 @@
 		.middle = ROVER_RC_##op_middle,	\
 		.last = ROVER_RC_##op_last,	\
 		.only = ROVER_RC_##op_only,	\
+		__VA_ARGS__			\
 	}
 
 const struct rover_wr rover_wrs[ROVER_WQE_OPCODES] = {
 	ROW(SEND, SEND, MESSAGE,
-	    SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY),
+	    SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY,
+	    .datagram = ROVER_UD_SEND_ONLY),
 	ROW(SEND_IMM, SEND, MESSAGE | ROVER_WR_IMM,
-	    SEND_FIRST, SEND_MIDDLE, SEND_LAST_IMM, SEND_ONLY_IMM),
+	    SEND_FIRST, SEND_MIDDLE, SEND_LAST_IMM, SEND_ONLY_IMM,
+	    .datagram = ROVER_UD_SEND_ONLY_IMM),
 	ROW(SEND_INV, SEND, MESSAGE | ROVER_WR_INV,
 	    SEND_FIRST, SEND_MIDDLE, SEND_LAST_INV, SEND_ONLY_INV),
 	ROW(WRITE, WRITE, PUT,

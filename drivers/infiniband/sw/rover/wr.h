@@ -32,6 +32,9 @@
  * @middle: of those between
  * @last: of the last of several
  * @only: of a message of one packet, or of the request
+ * @datagram: of a datagram; 0 for what is no datagram
+ *
+ * The first four are those of reliable connections.
  */
 struct rover_wr {
 	u8 flags;
@@ -40,6 +43,7 @@ struct rover_wr {
 	u8 middle;
 	u8 last;
 	u8 only;
+	u8 datagram;
 };
 
 extern const struct rover_wr rover_wrs[ROVER_WQE_OPCODES];

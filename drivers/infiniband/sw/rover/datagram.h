@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * datagram - unreliable datagrams, in both directions
+ */
+#ifndef ROVER_DATAGRAM_H
+#define ROVER_DATAGRAM_H
+
+#include "packet.h"
+#include "qp.h"
+
+/**
+ * rover_datagram_init() - ready to send the first one
+ * @qp: on its way to RTS; attr.sq_psn is set
+ *
+ * Context: both locks held.
+ */
+void rover_datagram_init(struct rover_qp *qp);
+
+/**
+ * rover_datagram_send() - send what is posted, as far as the device takes it
+ * @qp: alive, of the datagram service
+ *
+ * Context: tx_lock held, softirqs off.
+ */
+void rover_datagram_send(struct rover_qp *qp);
+
+/**
+ * rover_datagram_receive() - a datagram has arrived
+ * @qp: alive, of the datagram service, in a state that receives
+ * @pkt: proved up to and including ICRC and namespace
+ *
+ * Context: rx_lock held, softirqs off.
+ */
+void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt);
+
+#endif /* ROVER_DATAGRAM_H */
