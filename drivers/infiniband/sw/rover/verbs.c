@@ -6,6 +6,7 @@
  * somewhere, a capability is one that a program can use.
  */
 #include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/rover-abi.h>
 
@@ -14,6 +15,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "mr.h"
+#include "pma.h"
 #include "qp.h"
 #include "restrack.h"
 #include "ring.h"
@@ -138,6 +140,10 @@ static int query_port(struct ib_device *ib, u32 port,
 	attr->pkey_tbl_len = 1;
 	attr->max_msg_sz = ROVER_MAX_MSG;
 	attr->max_vl_num = 1;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
+	attr->bad_pkey_cntr = rover_stat_read(dev->stats, ROVER_STAT_DROP_PKEY);
+	attr->qkey_viol_cntr = rover_stat_read(dev->stats,
+					       ROVER_STAT_DROP_QKEY);
 	attr->ip_gids = true;
 	return 0;
 }
@@ -145,9 +151,8 @@ static int query_port(struct ib_device *ib, u32 port,
 static int get_port_immutable(struct ib_device *ib, u32 port,
 			      struct ib_port_immutable *immutable)
 {
-	/* No management datagrams (QP1) yet, hence no IB_MAD and no IB_CM. */
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
-				    RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = MAX_GIDS;
 	immutable->pkey_tbl_len = 1;
 	return 0;
@@ -243,6 +248,7 @@ const struct ib_device_ops rover_verbs = {
 	.get_port_immutable = get_port_immutable,
 	.get_link_layer = get_link_layer,
 	.query_pkey = query_pkey,
+	.process_mad = rover_pma_process,
 
 	.alloc_ucontext = alloc_ucontext,
 	.dealloc_ucontext = dealloc_ucontext,
