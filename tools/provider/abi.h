@@ -22,6 +22,9 @@ DECLARE_DRV_CMD(rover_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
 DECLARE_DRV_CMD(rover_create_qp, IB_USER_VERBS_CMD_CREATE_QP,
 		empty, rover_uapi_create_qp_resp);
 
+DECLARE_DRV_CMD(rover_create_ah, IB_USER_VERBS_CMD_CREATE_AH,
+		empty, rover_uapi_create_ah_resp);
+
 static_assert(sizeof(struct rover_ring_hdr) == 256, "four cache lines");
 static_assert(offsetof(struct rover_ring_hdr, head) == 64, "one line a word");
 static_assert(offsetof(struct rover_ring_hdr, arm) == 128, "one line a word");
@@ -37,5 +40,6 @@ static_assert(sizeof(struct rover_uapi_ring) == 24, "layout");
 static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32, "layout");
 static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32, "layout");
 static_assert(sizeof(struct rover_uapi_create_qp_resp) == 64, "layout");
+static_assert(sizeof(struct rover_uapi_create_ah_resp) == 8, "layout");
 
 #endif /* PROVIDER_ABI_H */

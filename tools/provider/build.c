@@ -170,6 +170,18 @@ static void wr_set_inline_data(struct ibv_qp_ex *ex, void *addr, size_t length)
 	wr_set_inline_data_list(ex, 1, &buf);
 }
 
+/* May come before or after the data, which stays as it is. */
+static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah,
+			   uint32_t qpn, uint32_t qkey)
+{
+	struct rover_qp *qp = to_qp_ex(ex);
+
+	if (qp->wqe && ah)
+		rover_set_address(qp->wqe, ah, qpn, qkey);
+	else
+		fail(qp, -EINVAL);
+}
+
 static void wr_start(struct ibv_qp_ex *ex)
 {
 	struct rover_qp *qp = to_qp_ex(ex);
@@ -227,6 +239,8 @@ void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops)
 	if (send_ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 		ex->wr_atomic_fetch_add = wr_fetch_add;
 
+	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
+		ex->wr_set_ud_addr = wr_set_ud_addr;
 	ex->wr_set_sge = wr_set_sge;
 	ex->wr_set_sge_list = wr_set_sge_list;
 	ex->wr_set_inline_data = wr_set_inline_data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
  * memory.c: protection domains, memory regions and address handles, which the
- * kernel keeps all by itself.
+ * kernel keeps all by itself. Of an address handle we know its number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,16 +78,18 @@ int rover_dereg_mr(struct verbs_mr *vmr)
 
 struct ibv_ah *rover_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	struct ib_uverbs_create_ah_resp resp = { 0 };
-	struct ibv_ah *ah = calloc(1, sizeof(*ah));
+	struct rover_create_ah_resp resp = { 0 };
+	struct rover_ah *ah = calloc(1, sizeof(*ah));
 
 	if (!ah)
 		return NULL;
-	if (ibv_cmd_create_ah(pd, ah, attr, &resp, sizeof(resp))) {
+	if (ibv_cmd_create_ah(pd, &ah->ah, attr, &resp.ibv_resp,
+			      sizeof(resp))) {
 		free(ah);
 		return NULL;
 	}
-	return ah;
+	ah->number = resp.drv_payload.ah;
+	return &ah->ah;
 }
 
 int rover_destroy_ah(struct ibv_ah *ah)
@@ -95,6 +97,6 @@ int rover_destroy_ah(struct ibv_ah *ah)
 	int err = ibv_cmd_destroy_ah(ah);
 
 	if (!err)
-		free(ah);
+		free(to_ah(ah));
 	return err;
 }

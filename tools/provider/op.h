@@ -68,6 +68,22 @@ static inline bool rover_may_send(const struct rover_qp *qp)
 	return qp->vqp.qp.state >= IBV_QPS_RTS;
 }
 
+/**
+ * rover_set_address() - where a datagram goes
+ * @wqe: work request being built
+ * @ah: address handle of the queue pair's protection domain
+ * @qpn: queue pair there
+ * @qkey: its Q_Key
+ */
+static inline void rover_set_address(struct rover_send_wqe *wqe,
+				     struct ibv_ah *ah, uint32_t qpn,
+				     uint32_t qkey)
+{
+	wqe->ah = to_ah(ah)->number;
+	wqe->remote_qpn = qpn;
+	wqe->remote_qkey = qkey;
+}
+
 static inline void *rover_send_payload(struct rover_send_wqe *wqe)
 {
 	return (char *)wqe + ROVER_SEND_WQE_HDR;

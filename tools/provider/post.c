@@ -73,8 +73,14 @@ static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
 	if (rover_queue_full(&qp->sq, tail))
 		return -ENOMEM;
 
+	if (qp->vqp.qp.qp_type == IBV_QPT_UD && !wr->wr.ud.ah)
+		return -EINVAL;
+
 	wqe = rover_slot(&qp->sq.ring, tail);
 	fill_send(wqe, op, wr, flags);
+	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
+		rover_set_address(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+				  wr->wr.ud.remote_qkey);
 	if (wr->send_flags & IBV_SEND_INLINE)
 		return copy_inline(wqe, qp->max_inline, wr->sg_list, num_sge);
 	wqe->num_sge = num_sge;

@@ -80,6 +80,16 @@ struct rover_doorbell {
 	};
 };
 
+/**
+ * struct rover_ah - an address handle
+ * @ah: libibverbs' part
+ * @number: what the kernel knows it by
+ */
+struct rover_ah {
+	struct ibv_ah ah;
+	uint32_t number;
+};
+
 struct rover_op;
 
 /**
@@ -114,6 +124,11 @@ static inline struct rover_cq *to_cq(struct ibv_cq *ibcq)
 static inline struct rover_cq *to_cq_ex(struct ibv_cq_ex *ex)
 {
 	return container_of(ex, struct rover_cq, vcq.cq_ex);
+}
+
+static inline struct rover_ah *to_ah(struct ibv_ah *ah)
+{
+	return container_of(ah, struct rover_ah, ah);
 }
 
 static inline struct rover_qp *to_qp(struct ibv_qp *ibqp)

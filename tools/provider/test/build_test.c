@@ -234,10 +234,52 @@ static void test_abort(void)
 	rover_destroy_qp(&qp->vqp.qp);
 }
 
+static void test_addresses(void)
+{
+	struct rover_qp *qp = fake_ud_qp(CAP, true);
+	struct ibv_qp_ex *ex = &qp->vqp.qp_ex;
+	struct rover_ah ah = { .number = 77 };
+	const struct rover_send_wqe *wqe;
+	int i;
+
+	qp->vqp.qp.state = IBV_QPS_RTS;
+	ex->wr_id = 42;
+	ex->wr_flags = 0;
+	/* Address and data in either order. */
+	ibv_wr_start(ex);
+	for (i = 0; i < 2; i++) {
+		ibv_wr_send(ex);
+		if (i)
+			ibv_wr_set_ud_addr(ex, &ah.ah, 5 + i, 7);
+		ibv_wr_set_sge(ex, 1, 2, 3);
+		if (!i)
+			ibv_wr_set_ud_addr(ex, &ah.ah, 5 + i, 7);
+	}
+	expect(!ibv_wr_complete(ex));
+	for (i = 0; i < 2; i++) {
+		wqe = sent();
+		expect(wqe->opcode == ROVER_WQE_SEND && wqe->num_sge == 1);
+		expect(wqe->ah == 77 && wqe->remote_qpn == 5U + i &&
+		       wqe->remote_qkey == 7);
+	}
+
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	ibv_wr_set_ud_addr(ex, NULL, 5, 7);
+	expect(ibv_wr_complete(ex) == EINVAL);
+	ibv_wr_start(ex);
+	ibv_wr_set_ud_addr(ex, &ah.ah, 5, 7);
+	expect(ibv_wr_complete(ex) == EINVAL);
+	expect(!fake_posted(&kernel.sq));
+	expect(!ex->wr_rdma_write && !ex->wr_send_inv);
+	rover_destroy_qp(&qp->vqp.qp);
+}
+
 const struct test build_tests[] = {
 	{ "ibv_wr: every operation, field by field", test_builders },
 	{ "ibv_wr: setters", test_setters },
 	{ "ibv_wr: an error posts nothing", test_errors },
 	{ "ibv_wr: abort", test_abort },
+	{ "ibv_wr: addresses of datagrams", test_addresses },
 	{ NULL, NULL },
 };

@@ -318,13 +318,14 @@ struct ibv_cq *fake_cq(int cqe)
 	return rover_create_cq(&fake_context.context, cqe, NULL, 0);
 }
 
-struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex)
+static struct rover_qp *qp_of_type(enum ibv_qp_type type, uint32_t wr,
+				   uint32_t sge, uint32_t inl, bool ex)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.cap = { .max_send_wr = wr, .max_recv_wr = wr,
 			 .max_send_sge = sge, .max_recv_sge = sge,
 			 .max_inline_data = inl },
-		.qp_type = IBV_QPT_RC,
+		.qp_type = type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = &fake_pd,
 	};
@@ -334,10 +335,20 @@ struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex)
 	fake_context.context.cmd_fd = FAKE_FD;
 	if (ex) {
 		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-		attr.send_ops_flags = rover_op_all(IBV_QPT_RC);
+		attr.send_ops_flags = rover_op_all(type);
 	}
 	qp = rover_create_qp_ex(&fake_context.context, &attr);
 	return qp ? to_qp(qp) : NULL;
+}
+
+struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex)
+{
+	return qp_of_type(IBV_QPT_RC, wr, sge, inl, ex);
+}
+
+struct rover_qp *fake_ud_qp(uint32_t wr, bool ex)
+{
+	return qp_of_type(IBV_QPT_UD, wr, 2, 64, ex);
 }
 
 void fake_state(struct rover_qp *qp, enum ibv_qp_state state)

@@ -79,6 +79,9 @@ void fake_flag(struct fake_ring *ring, uint32_t flag, bool on);
 /* What libibverbs does around the provider. */
 struct ibv_cq *fake_cq(int cqe);
 struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex);
+
+/* The same for datagrams. */
+struct rover_qp *fake_ud_qp(uint32_t wr, bool ex);
 void fake_state(struct rover_qp *qp, enum ibv_qp_state state);
 
 #endif /* PROVIDER_FAKE_H */

@@ -378,6 +378,37 @@ static void test_no_recv_ring(void)
 	rover_destroy_qp(qp);
 }
 
+/* Datagrams: where they go, and what cannot be one. */
+static void test_datagrams(void)
+{
+	struct rover_qp *qp = fake_ud_qp(CAP, false);
+	struct rover_ah ah = { .number = 0x12345678 };
+	struct ibv_send_wr wr = { .wr_id = 9, .opcode = IBV_WR_SEND_WITH_IMM,
+				  .imm_data = 5, .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr *bad = NULL;
+	struct rover_send_wqe *wqe;
+
+	qp->vqp.qp.state = IBV_QPS_RTS;
+	wr.wr.ud.ah = &ah.ah;
+	wr.wr.ud.remote_qpn = 0xabcdef;
+	wr.wr.ud.remote_qkey = 0x80000001;
+	expect(!rover_post_send(&qp->vqp.qp, &wr, &bad));
+	wqe = fake_posted(&kernel.sq);
+	expect(wqe && wqe->opcode == ROVER_WQE_SEND_IMM && wqe->imm == 5);
+	expect(wqe && wqe->ah == 0x12345678 && wqe->remote_qpn == 0xabcdef &&
+	       wqe->remote_qkey == 0x80000001);
+	expect(wqe && !wqe->rkey && !wqe->reserved_24 && !wqe->reserved_28);
+	fake_retire(&kernel.sq);
+
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	expect(rover_post_send(&qp->vqp.qp, &wr, &bad) == EINVAL && bad == &wr);
+	wr.opcode = IBV_WR_SEND;
+	wr.wr.ud.ah = NULL;
+	expect(rover_post_send(&qp->vqp.qp, &wr, &bad) == EINVAL && bad == &wr);
+	expect(!fake_posted(&kernel.sq));
+	rover_destroy_qp(&qp->vqp.qp);
+}
+
 const struct test post_tests[] = {
 	{ "rings are mapped and unmapped", test_life },
 	{ "a ring that cannot be mapped leaves nothing behind", test_no_mapping },
@@ -390,6 +421,7 @@ const struct test post_tests[] = {
 	{ "posting in each state", test_states },
 	{ "reset empties the queues", test_reset },
 	{ "doorbell: when, how and what its error does", test_doorbell },
+	{ "send: datagrams", test_datagrams },
 	{ "receive: requests, a full queue, a queue pair in error", test_recv },
 	{ "receive: no receive queue", test_no_recv_ring },
 	{ NULL, NULL },
