@@ -13,14 +13,15 @@ want() {
 	for pattern; do grep -qE -- "$pattern" <<<"$text" || fail "no \"$pattern\" here"; done
 }
 
+# All counts of objects have one more of the kernel's own (PD, CQ, QP), for queue pair 1.
 objects() {
 	local kind
 	hold a --qps 3 --mrs 2 --cqes 100 --gid "$(gid_index a "$ADDR_A")"
 	qpn=$(($(awk '/^qp/ { print $2; exit }' "$held")))
-	want "$(at a rdma resource show)" "$DEV_A: pd 1 cq 1 qp 3 .*mr 2 "
+	want "$(at a rdma resource show)" "$DEV_A: pd 2 cq 2 qp 4 .*mr 2 "
 	want "$(at a rdma -dd resource show qp link "$DEV_A")" "lqpn $qpn .*rqpn $qpn .*type RC state RTS .*rq-psn [0-9]+ .*sq-psn [0-9]+ .*comm hold" \
 		"drv_window [0-9]+" "drv_epsn [0-9]+" "drv_msn [0-9]+" "drv_outstanding 0"
-	(($(at a rdma resource show qp link "$DEV_A" | grep -c 'state RTS') == 3)) || fail "not three queue pairs in RTS"
+	(($(at a rdma resource show qp link "$DEV_A" | grep -c 'type RC state RTS') == 3)) || fail "not three queue pairs in RTS"
 	want "$(at a rdma -dd resource show cq dev "$DEV_A")" "cqe [0-9]+ .*comm hold" "drv_produced 0" "drv_overflow 0"
 	want "$(at a rdma -dd resource show mr dev "$DEV_A")" "rkey 0x[0-9a-f]+ .*mrlen 4096 .*comm hold" "drv_access 0x"
 	want "$(at a rdma -dd resource show pd dev "$DEV_A")" "users [0-9]+ .*comm hold"
@@ -34,7 +35,7 @@ objects() {
 }
 
 # What is under way is seen: the PSNs move while data does.
-psns() { at a rdma resource show qp link "$DEV_A" | awk '{ for (i = 1; i < NF; i++) if ($i == "sq-psn") print $(i + 1) }'; }
+psns() { at a rdma resource show qp link "$DEV_A" | awk '/type RC/ { for (i = 1; i < NF; i++) if ($i == "sq-psn") print $(i + 1) }'; }
 moving() {
 	local server client before
 	next_port
@@ -47,7 +48,7 @@ moving() {
 	before=$(psns)
 	within 20 has_moved "$before"
 	echo "sq-psn: $before, then $(psns)"
-	want "$(at a rdma resource show qp link "$DEV_A")" "state RTS" "comm ib_write_bw"
+	want "$(at a rdma resource show qp link "$DEV_A")" "type RC state RTS" "comm ib_write_bw"
 	kill $client $server
 	let_go 20
 }
@@ -138,4 +139,8 @@ try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_len
 try "dropped, counted, traced: another partition" drop rx_drop_pkey 040012340012345600000001
 try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 0400ffff0012345600000001 1
 try "dropped, counted, traced: a queue pair that does not exist" drop rx_drop_unknown_qp 0400ffff0012345600000001
+# Then a DETH, Q_Key and QPN, and what should be 256 bytes.
+try "dropped, counted, traced: queue pair 1, a wrong Q_Key" drop rx_drop_qkey 6400ffff00000001000000010000000100000001
+try "dropped, counted, traced: queue pair 1, a short message" drop rx_drop_length 6400ffff000000010000000180010000000000010102030405060708
+try "dropped, counted, traced: queue pair 1, a connection's opcode" drop rx_drop_opcode 0400ffff0000000100000001
 finish

@@ -44,6 +44,12 @@ struct victim {
 	size_t stride;
 };
 
+/* The same abuse of either service; which word, or which ring. */
+struct abuse {
+	bool dgram;
+	int which;
+};
+
 struct bystander {
 	struct conn *c;
 	struct region *r;
@@ -138,6 +144,20 @@ static void make_bystander(struct pair *p, struct bystander *b)
 	region_swap(p, b->r);
 }
 
+static bool dgram(const struct victim *v)
+{
+	return v->c->attr.type == IBV_QPT_UD;
+}
+
+/* A request that does no harm. */
+static struct ibv_send_wr harmless(struct victim *v, uint64_t wr_id, struct ibv_sge *sge)
+{
+	if (dgram(v))
+		return wr_dgram(v->c, wr_id, sge, 1, IBV_SEND_SIGNALED);
+	return wr_rdma(wr_id, IBV_WR_RDMA_WRITE, sge, 1, IBV_SEND_SIGNALED, v->r->peer_addr,
+		       v->r->peer_rkey);
+}
+
 /*
  * Which page is the header of which ring is told by what changes in it when
  * a request is posted, a receive is posted, a completion is polled.
@@ -146,8 +166,7 @@ static void find_rings(struct victim *v, uint8_t **page, int n)
 {
 	struct pair *p = v->p;
 	struct ibv_sge sge = sge_of(v->r, 0, 16);
-	struct ibv_send_wr wr = wr_rdma(0x1122334455667788, IBV_WR_RDMA_WRITE, &sge, 1,
-					IBV_SEND_SIGNALED, v->r->peer_addr, v->r->peer_rkey);
+	struct ibv_send_wr wr = harmless(v, 0x1122334455667788, &sge);
 	uint32_t tail[128], head[128];
 	uint8_t *at;
 	int i, k;
@@ -189,9 +208,9 @@ static void find_rings(struct victim *v, uint8_t **page, int n)
 }
 
 /* Rings of different sizes, each of some pages, so that all of them can be told apart. */
-static void make_victim(struct pair *p, struct victim *v, struct region *r)
+static void make_victim(struct pair *p, struct victim *v, struct region *r, bool dgram)
 {
-	struct conn_attr attr = conn_defaults(p);
+	struct conn_attr attr = dgram ? dgram_defaults(p) : conn_defaults(p);
 	struct maps before, now;
 	uint8_t *page[128];
 
@@ -296,9 +315,8 @@ static const char *const word_names[] = {
 /* The other end sends to it meanwhile, so that all three rings are in use. */
 static void abuse_word(struct victim *v, enum word which, uint64_t *seed)
 {
-	struct ibv_sge sge = sge_of(v->r, 0, 16);
-	struct ibv_send_wr wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
-					v->r->peer_addr, v->r->peer_rkey);
+	struct ibv_sge sge = sge_of(v->r, 0, 64);
+	struct ibv_send_wr wr = harmless(v, 1, &sge);
 	uint32_t *at = word_of(v, which);
 	struct ibv_wc wc[8];
 	int i;
@@ -316,7 +334,9 @@ static void abuse_word(struct victim *v, enum word which, uint64_t *seed)
 
 static void disturb(struct victim *v)
 {
-	struct ibv_send_wr wr = wr_send(1, NULL, 0, IBV_SEND_SIGNALED | IBV_SEND_SOLICITED);
+	unsigned int flags = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED;
+	struct ibv_send_wr wr = dgram(v) ? wr_dgram(v->c, 1, NULL, 0, flags) :
+					   wr_send(1, NULL, 0, flags);
 	int i;
 
 	for (i = 0; i < 6; i++)
@@ -326,9 +346,9 @@ static void disturb(struct victim *v)
 
 static void run_words(struct pair *p, const void *arg)
 {
-	enum word which = *(const enum word *)arg;
+	const struct abuse *abuse = arg;
 	int i, rounds = p->quick ? 3 : 12;
-	uint64_t seed = which + 1;
+	uint64_t seed = abuse->which + 1;
 	struct bystander b;
 	struct victim v;
 	struct region *r;
@@ -338,9 +358,9 @@ static void run_words(struct pair *p, const void *arg)
 	r = region_new(p, 65536, ALL_ACCESS);
 	region_swap(p, r);
 	for (i = 0; i < rounds; i++) {
-		make_victim(p, &v, r);
+		make_victim(p, &v, r, abuse->dgram);
 		if (end_a(p)) {
-			abuse_word(&v, which, &seed);
+			abuse_word(&v, abuse->which, &seed);
 			touch_bystander(p, &b);
 		} else {
 			disturb(&v);
@@ -359,6 +379,7 @@ struct mutation {
 	size_t at, len;
 	uint64_t value;
 	bool refused;		/* it makes no sense, so it must not succeed */
+	bool dgram;
 };
 
 #define WQE(field) offsetof(struct rover_send_wqe, field), \
@@ -386,6 +407,17 @@ static const struct mutation mutations[] = {
 	{ "SEND_INV where a WRITE was", WQE(opcode), ROVER_WQE_SEND_INV, false },
 	{ "READ where a WRITE was", WQE(opcode), ROVER_WQE_READ, false },
 	{ "inline flag with entries", WQE(flags), ROVER_WQE_INLINE | ROVER_WQE_SIGNALED, false },
+
+	{ "opcode of connections", WQE(opcode), ROVER_WQE_WRITE, true, true },
+	{ "READ where a datagram was", WQE(opcode), ROVER_WQE_READ, true, true },
+	{ "SEND_INV where a datagram was", WQE(opcode), ROVER_WQE_SEND_INV, true, true },
+	{ "address handle 0", WQE(ah), 0, true, true },
+	{ "address handle of nobody", WQE(ah), 0xfffffff0, true, true },
+	{ "25 bits of queue pair", WQE(remote_qpn), 0x1000002, true, true },
+	{ "reserved word", WQE(reserved_24), 1, true, true },
+	{ "pointer of the kernel", WQE(reserved_28), 0xffff888000000000ULL, true, true },
+	{ "Q_Key of management", WQE(remote_qkey), 0x80010000, false, true },
+	{ "datagram of everything", SGE(length), 0xffffffff, true, true },
 };
 
 /* Copy the last request into the next slot by hand, changed in one place. */
@@ -403,7 +435,7 @@ static void run_mutation(struct pair *p, const void *arg)
 	make_bystander(p, &b);
 	r = region_new(p, 65536, ALL_ACCESS);
 	region_swap(p, r);
-	make_victim(p, &v, r);
+	make_victim(p, &v, r, m->dgram);
 	if (end_b(p)) {
 		conn_recv(v.c, 1, NULL, 0);
 		return;
@@ -417,7 +449,7 @@ static void run_mutation(struct pair *p, const void *arg)
 	if (m->refused) {
 		queue_next(v.c->send, &wc);
 		check(p, wc.status != IBV_WC_SUCCESS, "it succeeds");
-		conn_want_state(v.c, IBV_QPS_ERR);
+		conn_want_state(v.c, m->dgram ? IBV_QPS_SQE : IBV_QPS_ERR);
 	}
 	touch_bystander(p, &b);
 }
@@ -425,7 +457,8 @@ static void run_mutation(struct pair *p, const void *arg)
 /* Rubbish in every slot of a ring, posted. */
 static void run_rubbish(struct pair *p, const void *arg)
 {
-	bool receive = arg;
+	const struct abuse *abuse = arg;
+	bool receive = abuse->which;
 	int i, rounds = p->quick ? 3 : 20;
 	struct bystander b;
 	struct victim v;
@@ -437,7 +470,7 @@ static void run_rubbish(struct pair *p, const void *arg)
 	r = region_new(p, 65536, ALL_ACCESS);
 	region_swap(p, r);
 	for (i = 0; i < rounds; i++) {
-		make_victim(p, &v, r);
+		make_victim(p, &v, r, abuse->dgram);
 		if (end_a(p)) {
 			struct rover_ring_hdr *ring = receive ? v.rq : v.sq;
 			size_t len = (receive ? v.rq_len : v.sq_len) - ROVER_RING_HDR_SIZE;
@@ -488,6 +521,7 @@ static void *scribble(void *arg)
 /* A thread scribbles everywhere while others post, poll, send; the reads of the kernel race. */
 static void run_race(struct pair *p, const void *arg)
 {
+	const struct abuse *abuse = arg;
 	int i, k, rounds = p->quick ? 2 : 10;
 	struct bystander b;
 	struct victim v;
@@ -496,18 +530,15 @@ static void run_race(struct pair *p, const void *arg)
 	struct ibv_wc wc[8];
 	pthread_t thread;
 
-	(void)arg;
 	need_rover(p);
 	make_bystander(p, &b);
 	r = region_new(p, 65536, ALL_ACCESS);
 	region_swap(p, r);
 	for (i = 0; i < rounds; i++) {
-		make_victim(p, &v, r);
+		make_victim(p, &v, r, abuse->dgram);
 		if (end_a(p)) {
-			struct ibv_sge sge = sge_of(r, 0, 16);
-			struct ibv_send_wr wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1,
-							IBV_SEND_SIGNALED, r->peer_addr,
-							r->peer_rkey);
+			struct ibv_sge sge = sge_of(r, 0, 64);
+			struct ibv_send_wr wr = harmless(&v, 1, &sge);
 
 			s.v = &v;
 			atomic_store(&s.stop, false);
@@ -597,7 +628,7 @@ static void run_unmap(struct pair *p, const void *arg)
 	make_bystander(p, &b);
 	r = region_new(p, 65536, ALL_ACCESS);
 	region_swap(p, r);
-	make_victim(p, &v, r);
+	make_victim(p, &v, r, false);
 	if (end_a(p)) {
 		struct ibv_sge sge = sge_of(r, 0, 16);
 
@@ -620,23 +651,33 @@ static void run_unmap(struct pair *p, const void *arg)
 	bury(&v);
 }
 
+/* What is done to both services. */
+static void run_abuse(struct pair *p, bool dgram)
+{
+	const char *whose = dgram ? "datagrams: " : "";
+	struct abuse abuse = { .dgram = dgram };
+
+	for (; abuse.which < WORDS && pair_wants(p, "words"); abuse.which++)
+		pair_case(p, run_words, &abuse, "%sscribbling on the %s", whose,
+			  word_names[abuse.which]);
+	for (abuse.which = 0; abuse.which < 2 && pair_wants(p, "rubbish"); abuse.which++)
+		pair_case(p, run_rubbish, &abuse, "%s%s ring full of rubbish", whose,
+			  abuse.which ? "receive" : "send");
+	if (pair_wants(p, "rubbish"))
+		pair_case(p, run_race, &abuse, "%sscribbling everywhere under traffic", whose);
+}
+
 int main(int argc, char **argv)
 {
-	enum word which;
 	struct pair p;
 	unsigned int i;
 
 	pair_open(&p, argc, argv);
-	for (which = 0; which < WORDS && pair_wants(&p, "words"); which++)
-		pair_case(&p, run_words, &which, "scribbling on the %s", word_names[which]);
+	run_abuse(&p, false);
+	run_abuse(&p, true);
 	for (i = 0; i < sizeof(mutations) / sizeof(mutations[0]) && pair_wants(&p, "wqes"); i++)
 		pair_case(&p, run_mutation, &mutations[i], "work request with %s",
 			  mutations[i].what);
-	if (pair_wants(&p, "rubbish")) {
-		pair_case(&p, run_rubbish, NULL, "send ring full of rubbish");
-		pair_case(&p, run_rubbish, &p, "receive ring full of rubbish");
-		pair_case(&p, run_race, NULL, "scribbling everywhere under traffic");
-	}
 	if (pair_wants(&p, "others")) {
 		pair_case(&p, run_doorbell, NULL, "doorbells of others");
 		pair_case(&p, run_mmap, NULL, "mappings of others");

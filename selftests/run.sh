@@ -15,6 +15,7 @@ tests=(
 	basic:200
 	rc:400
 	errors:300
+	ud:300
 	perftest:300
 	resource:100
 	keys:60

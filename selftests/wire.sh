@@ -37,6 +37,7 @@ record() {
 everything() {
 	QUICK=1 pair_quietly rc_data brief
 	pair_quietly rc_error others
+	QUICK=1 pair_quietly ud_data brief
 }
 
 try "a capture of all operations over IPv4 and IPv6" record everything

@@ -230,7 +230,17 @@ struct conn_attr conn_defaults(struct pair *p)
 		.access = ALL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE,
 		.entries = 512,
 		.pd = p->pd,
+		.type = IBV_QPT_RC,
 	};
+}
+
+struct conn_attr dgram_defaults(struct pair *p)
+{
+	struct conn_attr attr = conn_defaults(p);
+
+	attr.type = IBV_QPT_UD;
+	attr.qkey = 0x11223344;
+	return attr;
 }
 
 static int undo_qp(void *what)
@@ -240,11 +250,13 @@ static int undo_qp(void *what)
 	return ibv_destroy_qp(c->qp);
 }
 
+#define DGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+
 static void make_qp(struct conn *c)
 {
 	struct ibv_qp_init_attr_ex init = {
 		.send_cq = c->send->cq, .recv_cq = c->recv->cq,
-		.qp_type = IBV_QPT_RC, .sq_sig_all = c->attr.sq_sig_all,
+		.qp_type = c->attr.type, .sq_sig_all = c->attr.sq_sig_all,
 		.cap = {
 			c->attr.send_wr, c->attr.recv_wr, c->attr.send_sge,
 			c->attr.recv_sge, c->attr.inline_data
@@ -262,6 +274,8 @@ static void make_qp(struct conn *c)
 		.qp_type = init.qp_type, .sq_sig_all = init.sq_sig_all,
 	};
 
+	if (c->attr.type == IBV_QPT_UD)
+		init.send_ops_flags = DGRAM_OPS;
 	if (c->attr.extended) {
 		c->qp = ibv_create_qp_ex(c->p->ctx, &init);
 		c->cap = init.cap;
@@ -299,13 +313,63 @@ struct conn *conn_make(struct pair *p, const struct conn_attr *attr)
 
 void conn_meet(struct conn *c)
 {
+	struct ibv_ah_attr attr;
+
 	pair_swap(c->p, &c->own, &c->peer, sizeof(c->own));
+	if (c->attr.type != IBV_QPT_UD)
+		return;
+	attr = ah_attr_to(c->p, &c->peer.gid);
+	c->ah = ah_new(c->p, c->attr.pd, &attr);
+}
+
+/* ---- address handles ---- */
+
+static int undo_ah(void *ah)
+{
+	return ibv_destroy_ah(ah);
+}
+
+struct ibv_ah *ah_new(struct pair *p, struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct ibv_ah *ah = ibv_create_ah(pd, attr);
+
+	check(p, ah, "ibv_create_ah: %s", strerror(errno));
+	undo_later(p, undo_ah, ah, "ibv_destroy_ah");
+	return ah;
+}
+
+struct ibv_ah_attr ah_attr_to(struct pair *p, const union ibv_gid *gid)
+{
+	return (struct ibv_ah_attr){
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = *gid, .sgid_index = p->gid_index, .hop_limit = 64 },
+	};
+}
+
+/* ---- states ---- */
+
+static int dgram_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
+{
+	switch (to) {
+	case IBV_QPS_INIT:
+		attr->port_num = 1;
+		attr->qkey = c->attr.qkey;
+		return IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+	case IBV_QPS_RTS:
+		attr->sq_psn = c->own.psn;
+		return IBV_QP_STATE | IBV_QP_SQ_PSN;
+	default:
+		return IBV_QP_STATE;
+	}
 }
 
 int conn_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = to;
+	if (c->attr.type == IBV_QPT_UD)
+		return dgram_step(c, to, attr);
 	switch (to) {
 	case IBV_QPS_INIT:
 		attr->port_num = 1;
@@ -459,6 +523,9 @@ int conn_post(struct conn *c, struct ibv_send_wr *wr)
 			ibv_wr_abort(c->qpx);
 			return error;
 		}
+		if (c->attr.type == IBV_QPT_UD)
+			ibv_wr_set_ud_addr(c->qpx, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+					   wr->wr.ud.remote_qkey);
 		give_data(c->qpx, wr);
 	}
 	return ibv_wr_complete(c->qpx);
@@ -509,6 +576,23 @@ struct ibv_send_wr wr_atomic(uint64_t wr_id, enum ibv_wr_opcode opcode, struct i
 		.wr_id = wr_id, .opcode = opcode, .sg_list = sge, .num_sge = 1,
 		.send_flags = IBV_SEND_SIGNALED, .wr.atomic = { addr, compare_add, swap, rkey },
 	};
+}
+
+struct ibv_send_wr wr_dgram_to(struct ibv_ah *ah, uint32_t qpn, uint32_t qkey, uint64_t wr_id,
+			       struct ibv_sge *sge, int n, unsigned int flags)
+{
+	struct ibv_send_wr wr = wr_send(wr_id, sge, n, flags);
+
+	wr.wr.ud.ah = ah;
+	wr.wr.ud.remote_qpn = qpn;
+	wr.wr.ud.remote_qkey = qkey;
+	return wr;
+}
+
+struct ibv_send_wr wr_dgram(struct conn *c, uint64_t wr_id, struct ibv_sge *sge, int n,
+			    unsigned int flags)
+{
+	return wr_dgram_to(c->ah, c->peer.qpn, c->attr.qkey, wr_id, sge, n, flags);
 }
 
 /* ---- asynchronous events ---- */

@@ -64,9 +64,15 @@ struct conn_attr {
 	uint32_t entries;
 	struct queue *send, *recv;
 	struct ibv_pd *pd;
+	enum ibv_qp_type type;
+	uint32_t qkey;
 };
 
 struct conn_attr conn_defaults(struct pair *p);
+
+/* The same for datagrams, where "the peer" is whom ah leads to, and no more than that. */
+struct conn_attr dgram_defaults(struct pair *p);
+#define GRH_BYTES 40
 
 /* What one end tells the other of its queue pair. */
 struct conn_id {
@@ -80,6 +86,7 @@ struct conn {
 	struct ibv_qp_cap cap;
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;
+	struct ibv_ah *ah;
 	struct queue *send, *recv;
 	struct conn_id own, peer;
 };
@@ -115,6 +122,16 @@ struct ibv_send_wr wr_rdma(uint64_t wr_id, enum ibv_wr_opcode opcode, struct ibv
 			   unsigned int flags, uint64_t addr, uint32_t rkey);
 struct ibv_send_wr wr_atomic(uint64_t wr_id, enum ibv_wr_opcode opcode, struct ibv_sge *sge,
 			     uint64_t addr, uint32_t rkey, uint64_t compare_add, uint64_t swap);
+
+/* A datagram to the peer, and to anybody. */
+struct ibv_send_wr wr_dgram(struct conn *c, uint64_t wr_id, struct ibv_sge *sge, int n,
+			    unsigned int flags);
+struct ibv_send_wr wr_dgram_to(struct ibv_ah *ah, uint32_t qpn, uint32_t qkey, uint64_t wr_id,
+			       struct ibv_sge *sge, int n, unsigned int flags);
+
+/* An address handle that belongs to the case; the attributes of one that leads to a GID. */
+struct ibv_ah *ah_new(struct pair *p, struct ibv_pd *pd, struct ibv_ah_attr *attr);
+struct ibv_ah_attr ah_attr_to(struct pair *p, const union ibv_gid *gid);
 
 static inline struct ibv_sge sge_of(const struct region *region, size_t at, uint32_t len)
 {

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ud: unreliable datagrams carry their data and tell whence they come; what is wrong with them is dropped, and counted, or ends in
+# the right error.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+limit=120
+
+# Each reason for which a datagram is dropped has a counter of its own.
+drops() {
+	local name before=()
+	for name in rx_drop_qkey out_of_buffer rx_drop_receive_short rx_drop_opcode; do before+=("$(counter b $name)"); done
+	pair_quietly ud_error receiver
+	for name in rx_drop_qkey:2 out_of_buffer:3 rx_drop_receive_short:1 rx_drop_opcode:2; do
+		counter b "${name%:*}" >/dev/null
+		((counted - before[0] >= ${name#*:})) || fail "${name%:*}: ${before[0]} before, $counted after"
+		before=("${before[@]:1}")
+	done
+}
+
+# The trace tells the reason, too.
+traced() {
+	local trace=/sys/kernel/tracing
+	mountpoint -q $trace || mount -t tracefs tracefs $trace || skip "no tracefs"
+	[[ -d $trace/events/rover ]] || skip "no trace events"
+	echo >$trace/trace
+	echo 1 >$trace/events/rover/rover_drop/enable
+	pair_quietly ud_error receiver || { echo 0 >$trace/events/rover/rover_drop/enable; return 1; }
+	echo 0 >$trace/events/rover/rover_drop/enable
+	for reason in rx_drop_qkey out_of_buffer rx_drop_receive_short; do
+		grep -q "rover_drop: $reason qpn=.* opcode=0x64" $trace/trace || fail "no trace of $reason"
+	done
+}
+
+# What another program than ours makes of it: each datagram has to come back.
+ud_pingpong() {
+	local gid_a gid_b own=("$ADDR_A" "$ADDR_B")
+	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
+	gid_a=$(gid_index a "${own[0]}")
+	gid_b=$(gid_index b "${own[1]}")
+	next_port
+	both "ibv_ud_pingpong -p $port -d $DEV_B -g $gid_b $*" "ibv_ud_pingpong -p $port -d $DEV_A -g $gid_a $* $ADDR_B"
+	for said in "$(<$said_a)" "$(<$said_b)"; do
+		[[ $said == *"bytes in "*" seconds"* ]] || fail "it prints no result"
+	done
+}
+
+n=500
+! quick || n=50
+pair_cases ud_data sizes route many
+pair_cases ud_error
+try "drops are counted by reason" drops
+# In a pair the other guest has the trace.
+if single; then try "drops are traced with their reason" traced; fi
+try "ibv_ud_pingpong" ud_pingpong -n $n -s 2048
+family=6 try "ibv_ud_pingpong over IPv6" ud_pingpong -n $n -s 1000
+try "ibv_ud_pingpong with events" ud_pingpong -n $n -s 100 -e
+try "ib_send_lat of datagrams" perftest send_lat -c UD -n $n -s 512
+try "ib_send_bw of datagrams" perftest send_bw -c UD -n $n -s 1024
+try "all is given back" let_go 10
+finish
