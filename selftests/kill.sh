@@ -70,7 +70,7 @@ fi
 # Many objects at once, and nobody to take them down in order.
 kill_holder() {
 	hold a --qps 200 --mrs 200 --gid "$(gid_index a "$ADDR_A")"
-	[[ $(resources) =~ "$DEV_A: "[^$'\n']*" qp 200 " ]] || fail "not 200 queue pairs: $(resources)"
+	[[ $(resources) =~ "$DEV_A: "[^$'\n']*" qp 201 " ]] || fail "not 200 queue pairs and the one of management: $(resources)"
 	# The program, not the one that carries its signals.
 	if single; then kill -KILL "$(pgrep -f "^$programs/hold $DEV_A")"; else at a pkill -KILL -x hold; fi
 	let_go 20
