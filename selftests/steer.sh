@@ -78,11 +78,36 @@ only_one() {
 	perftest read_bw -n 100 -s 65536 -m 4096
 }
 
+# Those packets' payload is not summed again, but their headers are.
+sealed() {
+	local before all
+	before=$(counter b rx_sealed_packets) all=$(counter b rx_packets)
+	perftest write_bw -n 400 -s 65536 -m 4096
+	before=$(($(counter b rx_sealed_packets) - before)) all=$(($(counter b rx_packets) - all))
+	echo "note: $before of $all packets"
+	((before >= 400 * 16)) || fail "only $before packets of $all were sealed"
+}
+
+# NAT alters what the sum of the headers covers.
+altered() {
+	local before
+	at a modprobe -a sch_ingress cls_matchall act_pedit || skip "no pedit on this kernel"
+	trap 'status=$?; set +e; at a tc qdisc del dev "$NDEV_A" clsact; ktap_end_jobs; exit $status' EXIT
+	at a tc qdisc add dev "$NDEV_A" clsact
+	at a tc filter add dev "$NDEV_A" egress protocol ip matchall action pedit ex munge udp sport set 50001
+	before=$(counter b rx_icrc_encapsulated)
+	if perftest write_bw -n 5 -s 65536 -m 4096 -u 8 >/tmp/altered 2>&1; then fail "altered packets were taken: $(</tmp/altered)"; fi
+	echo "rx_icrc_encapsulated: $before, then $(counter b rx_icrc_encapsulated)"
+	((counted > before)) || fail "nobody has noticed"
+}
+
 limit=100
 single || { try "two ends on one machine" skip "here they are on two"; finish; }
 [[ -e /sys/devices/system/cpu/cpu1/online ]] || { try "two processors" skip "there is one"; finish; }
 try "large messages take two processors" large
 try "small messages take one" small
+try "what never left this machine is not summed again" sealed
+try "but an altered header is found" altered
 try "a processor comes and goes while data flows" come_and_go
 try "with one processor all is well too" only_one
 try "afterwards large messages take two processors again" large

@@ -16,6 +16,7 @@
 #include "netns.h"
 #include "qps.h"
 #include "run.h"
+#include "seal.h"
 #include "steer.h"
 #include "verbs.h"
 
@@ -64,6 +65,7 @@ static void __exit rover_exit(void)
 	rover_qps_exit();
 	rover_steer_exit();
 	rover_kick_exit();
+	rover_seal_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();
 	rover_compat_crc32_exit();

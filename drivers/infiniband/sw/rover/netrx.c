@@ -27,6 +27,7 @@
 #include "qps.h"
 #include "responder.h"
 #include "run.h"
+#include "seal.h"
 #include "steer.h"
 #include "trace.h"
 
@@ -234,21 +235,30 @@ static u32 sum_skb(u32 crc, const struct sk_buff *skb, int at, int len)
 	return crc;
 }
 
-static bool icrc_good(const struct arrival *a)
+static bool icrc_good(const struct batch *b, const struct arrival *a)
 {
 	unsigned int udp_len = sizeof(struct udphdr) + a->len;
 	const struct sk_buff *skb = a->pkt.skb;
 	const void *ip = a->pkt.ip;
 	int rest = a->len - sizeof(a->bth) - ROVER_ICRC_SIZE;
+	const struct rover_seal *seal;
 	__le32 icrc;
 	u32 crc;
 
-	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
-			  sizeof(icrc)))
-		return false;
 	crc = a->pkt.v6 ? rover_icrc_begin6(ip, a->udp, &a->bth, udp_len) :
 			  rover_icrc_begin4(ip, a->udp, &a->bth, udp_len,
 					    ((const struct iphdr *)ip)->id);
+	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
+			       a->pkt.pad);
+	if (seal) {
+		rover_count(b->dev, ROVER_STAT_RX_SEALED);
+		rest -= a->pkt.payload + a->pkt.pad;
+		return sum_skb(crc, skb, a->at + sizeof(a->bth), rest) ==
+		       seal->headers;
+	}
+	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
+			  sizeof(icrc)))
+		return false;
 	crc = sum_skb(crc, skb, a->at + sizeof(a->bth), rest);
 	return rover_icrc_end(crc) == icrc;
 }
@@ -297,7 +307,7 @@ static void receive(struct batch *b, struct arrival *a)
 		dropped(b, a, ROVER_STAT_DROP_PKEY);
 		return;
 	}
-	if (!icrc_good(a)) {
+	if (!icrc_good(b, a)) {
 		dropped(b, a, ROVER_STAT_DROP_ICRC);
 		return;
 	}

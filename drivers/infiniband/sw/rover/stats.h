@@ -19,6 +19,7 @@
 	X(RX_PACKETS, "rx_packets")					\
 	X(RX_BYTES, "rx_bytes")						\
 	X(RX_TRAINS, "rx_trains")					\
+	X(RX_SEALED, "rx_sealed_packets")				\
 	X(TX_ACKS, "tx_acks")						\
 	X(RX_SEND, "rx_send_requests")					\
 	X(RX_WRITE, "rx_write_requests")				\

@@ -14,7 +14,7 @@
  *
  * ( ) is headroom: a member's data begins at its UDP payload.  Payload frags
  * are the program's pages, referenced and not copied; pad and ICRC sit in a
- * small frag of ours.  Packets of up to COPY_MAX bytes are copied whole.
+ * small frag of ours (seal).  Packets of up to COPY_MAX bytes are copied whole.
  *
  * Runs under the queue pair's lock with softirqs off.
  */
@@ -26,6 +26,7 @@
 
 #include "icrc.h"
 #include "nettx.h"
+#include "seal.h"
 #include "trace.h"
 #include "train.h"
 
@@ -38,10 +39,6 @@
  * segmented below them.
  */
 #define HEADROOM	(128 + 64)
-
-/* Pad (up to 3 bytes) and ICRC. */
-#define TAIL_SIZE	8
-#define TAILS_CHUNK	(16 * TAIL_SIZE)
 
 #define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
 
@@ -143,47 +140,29 @@ static u32 sum_frag(u32 crc, const struct rover_frag *frag)
 	return crc;
 }
 
-/* A place for pad and ICRC that an skb may hold a reference to. */
-static void *get_tail(struct rover_train *train)
-{
-	void *tail;
-
-	if (train->tails_left < TAIL_SIZE) {
-		if (train->tails)
-			put_page(virt_to_head_page(train->tails));
-		train->tails = netdev_alloc_frag(TAILS_CHUNK);
-		if (!train->tails)
-			return NULL;
-		train->tails_left = TAILS_CHUNK;
-	}
-	train->tails_left -= TAIL_SIZE;
-	tail = train->tails + train->tails_left;
-	get_page(virt_to_head_page(tail));
-	return tail;
-}
-
-/* Payload by reference: frags from the program's pages, a tail of ours. */
-static bool put_frags(struct rover_train *train, struct sk_buff *skb,
-		      const struct rover_outgoing *out,
+/* Payload by reference: frags from the program's pages, a seal of ours. */
+static bool put_frags(struct sk_buff *skb, const struct rover_outgoing *out,
 		      const struct rover_frag *frags, unsigned int n, u32 crc)
 {
 	unsigned int pad = rover_pad(out->len), i;
-	u8 *tail = get_tail(train);
-	struct page *page;
+	struct rover_seal *seal = rover_seal_get();
 	__le32 icrc;
 
-	if (!tail)
+	if (!seal)
 		return false;
+	seal->headers = crc;
 	for (i = 0; i < n; i++) {
 		crc = sum_frag(crc, &frags[i]);
 		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
 				   frags[i].len);
 	}
-	memset(tail, 0, pad);
-	icrc = rover_icrc_end(rover_icrc_add(crc, tail, pad));
-	memcpy(tail + pad, &icrc, sizeof(icrc));
-	page = virt_to_head_page(tail);
-	skb_fill_page_desc(skb, n, page, (void *)tail - page_address(page),
+	if (pad) {
+		memset(seal->tail, 0, pad);
+		crc = rover_icrc_add(crc, seal->tail, pad);
+	}
+	icrc = rover_icrc_end(crc);
+	memcpy(seal->tail + pad, &icrc, sizeof(icrc));
+	skb_fill_page_desc(skb, n, virt_to_page(seal), offset_in_page(seal),
 			   pad + ROVER_ICRC_SIZE);
 	/* Pages others can write to: nobody may encrypt or edit in place. */
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
@@ -235,7 +214,7 @@ static struct sk_buff *get_skb(unsigned int size)
 		return alloc_skb(size, GFP_ATOMIC);
 	size = SKB_DATA_ALIGN(size) +
 	       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	data = netdev_alloc_frag(size);
+	data = napi_alloc_frag(size);
 	if (!data)
 		return NULL;
 	skb = napi_build_skb(data, size);
@@ -252,7 +231,7 @@ static struct sk_buff *make(struct rover_train *train,
 	unsigned int payload = out->len + rover_pad(out->len) + ROVER_ICRC_SIZE;
 	unsigned int hdr = sizeof(struct rover_bth) + out->ext_len;
 	unsigned int udp_len = sizeof(struct udphdr) + hdr + payload;
-	struct rover_frag frags[MAX_FRAGS];
+	struct rover_frag frags[MAX_FRAGS] __uninitialized;
 	struct rover_bth *bth;
 	struct sk_buff *skb;
 	unsigned int n = 0;
@@ -273,7 +252,7 @@ static struct sk_buff *make(struct rover_train *train,
 	crc = sum_headers(path, skb, bth, udp_len);
 	crc = rover_icrc_add(crc, bth + 1, out->ext_len);
 	if (n) {
-		if (!put_frags(train, skb, out, frags, n, crc))
+		if (!put_frags(skb, out, frags, n, crc))
 			goto err_skb;
 	} else {
 		*fault = put_copy(skb, out, crc);
@@ -381,8 +360,4 @@ void rover_train_send(struct rover_train *train)
 void rover_train_end(struct rover_train *train)
 {
 	rover_train_send(train);
-	if (train->tails)
-		put_page(virt_to_head_page(train->tails));
-	train->tails = NULL;
-	train->tails_left = 0;
 }

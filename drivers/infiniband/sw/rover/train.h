@@ -24,8 +24,6 @@
  * @max: most packets it may have
  * @size: UDP payload of the first packet: none may be larger
  * @len: UDP payload of all
- * @tails: room for pads and ICRCs of packets sent by reference
- * @tails_left: bytes of it
  * @psn: of the first packet
  */
 struct rover_train {
@@ -40,8 +38,6 @@ struct rover_train {
 	unsigned int max;
 	unsigned int size;
 	unsigned int len;
-	void *tails;
-	unsigned int tails_left;
 	u32 psn;
 };
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * seal - the end of a packet whose payload travels by reference
+ *
+ * Such a packet ends in a fragment of our own, with pad and ICRC.  Next to them,
+ * where no packet shows it, lies what the sum was before the payload.  A
+ * receiver that finds it knows two things: memory, not a wire, has carried the
+ * packet here, fragment by fragment; and what the sum of its headers has to be.
+ * So it proves the headers, which may have been altered on the way (NAT, netem),
+ * and need not sum the payload once more.
+ *
+ * Nothing is trusted for it that was not before: who can put a packet with our
+ * page at its end into the stack can as well compute its ICRC.
+ */
+#ifndef ROVER_SEAL_H
+#define ROVER_SEAL_H
+
+#include <linux/skbuff.h>
+
+#include "wire.h"
+
+/**
+ * struct rover_seal - one of many in a page of ours
+ * @tail: pad and ICRC: what the fragment shows
+ * @headers: running CRC over the headers
+ * @reserved: a seal begins where a multiple of its size does
+ */
+struct rover_seal {
+	u8 tail[4 + ROVER_ICRC_SIZE];
+	u32 headers;
+	u32 reserved;
+};
+
+/**
+ * rover_seal_get() - a new one
+ *
+ * Context: softirqs off.
+ * Return: with a reference to its page, for the skb; NULL without memory.
+ */
+struct rover_seal *rover_seal_get(void);
+
+/**
+ * rover_seal_find() - is this packet sealed?
+ * @skb: a packet, or the first one of a train
+ * @payload_at: where in it the payload begins
+ * @payload: its length
+ * @pad: and that of what follows
+ *
+ * Context: any.
+ * Return: the seal; NULL when the packet is not as it was sent, byte for byte
+ *	from @payload_at on.
+ */
+const struct rover_seal *rover_seal_find(const struct sk_buff *skb,
+					 unsigned int payload_at,
+					 unsigned int payload,
+					 unsigned int pad);
+
+/**
+ * rover_seal_exit() - at module unload, after the last packet was sent
+ */
+void rover_seal_exit(void);
+
+#endif /* ROVER_SEAL_H */
