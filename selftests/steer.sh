@@ -90,15 +90,16 @@ sealed() {
 
 # NAT alters what the sum of the headers covers.
 altered() {
-	local before
+	local before after
 	at a modprobe -a sch_ingress cls_matchall act_pedit || skip "no pedit on this kernel"
 	trap 'status=$?; set +e; at a tc qdisc del dev "$NDEV_A" clsact; ktap_end_jobs; exit $status' EXIT
 	at a tc qdisc add dev "$NDEV_A" clsact
 	at a tc filter add dev "$NDEV_A" egress protocol ip matchall action pedit ex munge udp sport set 50001
 	before=$(counter b rx_icrc_encapsulated)
-	if perftest write_bw -n 5 -s 65536 -m 4096 -u 8 >/tmp/altered 2>&1; then fail "altered packets were taken: $(</tmp/altered)"; fi
-	echo "rx_icrc_encapsulated: $before, then $(counter b rx_icrc_encapsulated)"
-	((counted > before)) || fail "nobody has noticed"
+	if (perftest write_bw -n 5 -s 65536 -m 4096 -u 8) >/tmp/altered 2>&1; then fail "altered packets were taken: $(</tmp/altered)"; fi
+	after=$(counter b rx_icrc_encapsulated)
+	echo "rx_icrc_encapsulated: $before, then $after"
+	((after > before)) || fail "nobody has noticed"
 }
 
 limit=100

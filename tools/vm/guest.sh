@@ -228,7 +228,7 @@ run_guests() {
 	prepare "$kernel"
 	version=$(kernel_version "$kernel")
 	if [[ $kernel == debug ]]; then
-		: "${megabytes:=3072}"
+		: "${megabytes:=2048}"
 		grace=420
 	fi
 	: "${megabytes:=1536}"
