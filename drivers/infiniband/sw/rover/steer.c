@@ -24,7 +24,7 @@
 
 /*
  * Where others want the processor, one part of its time in REST_PART + 1 is
- * theirs: the thread works this long at most before it rests.
+ * theirs: the thread works this long, and ends what it is at, before it rests.
  */
 #define WORK_MOST	(10 * NSEC_PER_MSEC)
 #define REST_PART	5
@@ -141,15 +141,18 @@ static void rest(struct lane *lane)
 		usleep_range_state(REST_USEC, 2 * REST_USEC, TASK_IDLE);
 }
 
-static void work(struct lane *lane)
+/* For one queue pair after the other: there may be thousands on the list. */
+static void work(struct rover_kick *heavy)
 {
+	struct lane *lane = per_cpu_ptr(&lanes, (long)kthread_data(current));
 	u64 began = local_clock();
 
 	lane->debt -= min(lane->debt, (began - lane->left) * REST_PART);
-	rover_kick_drain(&lane->list, steer_run);
+	steer_run(heavy);
 	lane->left = local_clock();
 	lane->debt += lane->left - began;
 	rest(lane);
+	cond_resched();
 }
 
 /* Away while its processor was, it goes back with it. */
@@ -176,8 +179,7 @@ static int lane_thread(void *data)
 		}
 		__set_current_state(TASK_RUNNING);
 		return_to(cpu);
-		work(lane);
-		cond_resched();
+		rover_kick_drain(&lane->list, work);
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;
