@@ -91,10 +91,10 @@ sealed() {
 # NAT alters what the sum of the headers covers.
 altered() {
 	local before after
-	at a modprobe -a sch_ingress cls_matchall act_pedit || skip "no pedit on this kernel"
+	at a modprobe -a sch_ingress cls_flower act_pedit || skip "no pedit on this kernel"
 	trap 'status=$?; set +e; at a tc qdisc del dev "$NDEV_A" clsact; ktap_end_jobs; exit $status' EXIT
 	at a tc qdisc add dev "$NDEV_A" clsact
-	at a tc filter add dev "$NDEV_A" egress protocol ip matchall action pedit ex munge udp sport set 50001
+	at a tc filter add dev "$NDEV_A" egress protocol ip flower ip_proto udp action pedit ex munge udp sport set 50001
 	before=$(counter b rx_icrc_encapsulated)
 	if (perftest write_bw -n 5 -s 65536 -m 4096 -u 8) >/tmp/altered 2>&1; then fail "altered packets were taken: $(</tmp/altered)"; fi
 	after=$(counter b rx_icrc_encapsulated)
