@@ -5,7 +5,6 @@
  * RoCEv2 over any Ethernet interface.  Documentation/architecture.rst tells
  * where everything is.
  */
-#include <linux/crc32.h>
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
@@ -24,10 +23,9 @@ static int __init rover_init(void)
 {
 	int err;
 
-	rover_compat_crc32_init();
 	err = rover_qps_init();
 	if (err)
-		goto err_crc32;
+		return err;
 	rover_kick_init(rover_run_kicked);
 	err = rover_steer_init(rover_arrive_heavy);
 	if (err)
@@ -48,8 +46,6 @@ err_steer:
 err_kick:
 	rover_kick_exit();
 	rover_qps_exit();
-err_crc32:
-	rover_compat_crc32_exit();
 	return err;
 }
 
@@ -68,7 +64,6 @@ static void __exit rover_exit(void)
 	rover_seal_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();
-	rover_compat_crc32_exit();
 }
 
 module_init(rover_init);
