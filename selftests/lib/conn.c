@@ -381,11 +381,7 @@ int conn_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
 		attr->rq_psn = c->peer.psn;
 		attr->max_dest_rd_atomic = c->attr.dest_rd_atomic;
 		attr->min_rnr_timer = c->attr.min_rnr_timer;
-		attr->ah_attr.is_global = 1;
-		attr->ah_attr.port_num = 1;
-		attr->ah_attr.grh.dgid = c->peer.gid;
-		attr->ah_attr.grh.sgid_index = c->p->gid_index;
-		attr->ah_attr.grh.hop_limit = 64;
+		attr->ah_attr = ah_attr_to(c->p, &c->peer.gid);
 		return IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 		       IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	case IBV_QPS_RTS:

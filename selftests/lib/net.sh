@@ -162,20 +162,23 @@ both() {
 	return $status
 }
 
-# pingpong [OPTION...]: ibv_rc_pingpong with checked data, over IPv4 or, with family=6, IPv6
-pingpong() {
-	local gid_a gid_b own=("$ADDR_A" "$ADDR_B")
+# pingpong_by TOOL [OPTION...]: one of the ibv_*_pingpong between the ends, over IPv4 or, with family=6, IPv6
+pingpong_by() {
+	local tool=$1 gid_a gid_b said own=("$ADDR_A" "$ADDR_B")
+	shift
 	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
 	gid_a=$(gid_index a "${own[0]}")
 	gid_b=$(gid_index b "${own[1]}")
 	next_port
-	both "ibv_rc_pingpong -p $port -d $DEV_B -g $gid_b -c $*" "ibv_rc_pingpong -p $port -d $DEV_A -g $gid_a -c $* $ADDR_B"
-	local said
+	both "$tool -p $port -d $DEV_B -g $gid_b $*" "$tool -p $port -d $DEV_A -g $gid_a $* $ADDR_B"
 	for said in "$(<$said_a)" "$(<$said_b)"; do
 		[[ $said != *"invalid data"* ]] || fail "the data is wrong"
 		[[ $said == *"bytes in "*" seconds"* ]] || fail "it prints no result"
 	done
 }
+
+# pingpong [OPTION...]: ibv_rc_pingpong with checked data
+pingpong() { pingpong_by ibv_rc_pingpong -c "$@"; }
 
 # perftest TOOL [OPTION...]: ib_TOOL between the ends; rows of figures in $rows
 perftest() {

@@ -19,7 +19,7 @@ static bool send(struct rover_qp *qp, struct rover_outgoing *out)
 
 	rover_train_begin(&train, qp, &qp->rsp.ip_id, 1);
 	err = rover_train_add(&train, out, &fault);
-	rover_train_end(&train);
+	rover_train_send(&train);
 	return !err;
 }
 

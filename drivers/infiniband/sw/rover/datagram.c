@@ -185,7 +185,7 @@ void rover_datagram_send(struct rover_qp *qp)
 	train.copy = true;
 	while (send_next(qp, &train, &budget))
 		;
-	rover_train_end(&train);
+	rover_train_send(&train);
 	rover_sgl_release(&req->sgl);
 	rcu_read_unlock();
 	if (READ_ONCE(qp->state) == IB_QPS_SQD)

@@ -17,7 +17,8 @@
  *     it is armed only under tx_lock with @alive seen, it stays stopped.
  *  4. Kicks: on a CPU's list with a reference of their own.  The tasklet runs
  *     the queue pair, which is not @alive, and drops the reference.  So does
- *     the thread that runs @heavy, which also throws away what was set aside for it.
+ *     the thread that runs @heavy, which also throws away what was set aside
+ *     for it.
  *  5. skbs in a device, for as long as the device likes: with a reference of
  *     their own, dropped by the destructor, which counts and perhaps kicks (4).
  *     Memory of the program in them has page references.

@@ -188,7 +188,7 @@ static bool send_read(struct rover_qp *qp, struct rover_res *res, int *budget,
 		}
 		err = add_response(&train, res, &sgl, fault);
 	}
-	rover_train_end(&train);
+	rover_train_send(&train);
 	rover_sgl_release(&sgl);
 	return res->next == res->npsn;
 }

@@ -409,7 +409,7 @@ void rover_requester_run(struct rover_qp *qp)
 		rover_train_begin(&train, qp, &req->ip_id, qp->win.train);
 		while (step(qp, &train, &budget))
 			;
-		rover_train_end(&train);
+		rover_train_send(&train);
 		rover_sgl_release(&req->sgl);
 		if (req->psn != before)
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));

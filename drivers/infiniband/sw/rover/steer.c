@@ -76,7 +76,7 @@ static int other_cpu(const struct rover_qp *qp, int here)
 	for (i = 0; i < nr_cpu_ids; i++) {
 		unsigned int cpu = (qp->obj.key + i) % nr_cpu_ids;
 
-		if (cpu != here && cpu_possible(cpu) && served(cpu) &&
+		if (cpu != here && served(cpu) &&
 		    cpumask_test_cpu(cpu, near) &&
 		    cpumask_test_cpu(cpu, allowed))
 			return cpu;

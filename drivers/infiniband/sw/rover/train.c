@@ -356,8 +356,3 @@ void rover_train_send(struct rover_train *train)
 	train->packets = 0;
 	rover_nettx_send(train->qp, train->path, skb, packets);
 }
-
-void rover_train_end(struct rover_train *train)
-{
-	rover_train_send(train);
-}

@@ -110,10 +110,4 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
  */
 void rover_train_send(struct rover_train *train);
 
-/**
- * rover_train_end() - send it and give back what it held
- * @train: done with
- */
-void rover_train_end(struct rover_train *train);
-
 #endif /* ROVER_TRAIN_H */
