@@ -133,6 +133,29 @@ static void nak(struct rover_qp *qp, u8 syndrome)
 	}
 }
 
+/* Will the peer, in error after this, answer nothing more? */
+static bool is_last_word(u8 syndrome)
+{
+	return (syndrome & ROVER_AETH_KIND) == ROVER_AETH_NAK &&
+	       syndrome != ROVER_NAK_PSN_SEQ;
+}
+
+/*
+ * What the peer said last, before an answer that the network held up, counts
+ * once that answer is there.  Asking for it again would be in vain; if it does
+ * not come, the timeouts say so.
+ */
+static void recall_last_word(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	if (!req->last_word)
+		return;
+	ack_until(qp, req->last_word_at);
+	if (oldest(qp) && req->una == req->last_word_at)
+		nak(qp, req->last_word);
+}
+
 static void not_ready(struct rover_qp *qp, u8 code)
 {
 	struct rover_req *req = &qp->req;
@@ -170,6 +193,11 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	ack_until(qp, next);
 	if (!oldest(qp) || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
+	if (req->una != next && is_last_word(syndrome)) {
+		req->last_word = syndrome;
+		req->last_word_at = next;
+		return;
+	}
 	if (req->una != next) {
 		implied_nak(qp);
 		return;
@@ -316,6 +344,7 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 	rover_retransmit_progress(qp);
 	rover_window_acked(qp, 1);
 	set_bit(ROVER_WORK_TX, &qp->work);
+	recall_last_word(qp);
 }
 
 void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt)

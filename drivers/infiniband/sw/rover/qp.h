@@ -105,6 +105,9 @@ struct rover_wqe {
  * @rd_atomic: READs and atomics on the wire
  * @implied_at: gap in the responses that was already asked for again; a PSN,
  *	or ~0
+ * @last_word: syndrome of a NAK that ends it all but has come before answers
+ *	to what was asked earlier; 0 without
+ * @last_word_at: PSN it speaks of
  * @bulk: request @sending carries much from here; read without the lock
  * @since_ackreq: packets since AckReq was last set
  * @ip_id: IPv4 identification of the next packet
@@ -127,10 +130,12 @@ struct rover_req {
 	struct rover_wqe resp;
 	struct rover_sgl resp_sgl;
 	u32 implied_at;
+	u32 last_word_at;
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u16 ip_id;
 	u8 rnr_retries;
+	u8 last_word;
 	bool rnr_wait;
 	bool drained;
 	bool bulk;
