@@ -9,6 +9,8 @@
 . "$here/lib/pair.sh"
 
 trace=/sys/kernel/tracing
+messages=400
+! once || messages=100
 
 # traced CMD...: run it, leave "EVENT CPU PACKETS" of each train and packet in /tmp/trains
 traced() {
@@ -33,10 +35,10 @@ share() {
 
 large() {
 	local percent all
-	traced perftest write_bw -n 400 -s 65536 -m 4096
+	traced perftest write_bw -n $messages -s 65536 -m 4096
 	read -r percent all <<<"$(share 10)"
 	echo "note: $percent % of $all trains are received on the processor that sends"
-	((all >= 200)) || fail "only $all trains"
+	((all >= messages / 2)) || fail "only $all trains"
 	# The program may be moved to another processor now and then, and the first of its messages have no home yet.
 	((percent <= 30)) || fail "$percent % of the trains are received on the processor that sends"
 }
@@ -44,11 +46,11 @@ large() {
 # Each packet is received as soon as it is sent, before its processor sends another.
 small() {
 	local percent all
-	traced perftest write_lat -n 400 -s 8
+	traced perftest write_lat -n $messages -s 8
 	read -r percent all < <(awk '$1 == "rx" { all++; at_once += last[$2] == "tx" } { last[$2] = $1 }
 		END { print int(100 * at_once / (all ? all : 1)), all + 0 }' /tmp/trains)
 	echo "note: $percent % of $all packets are received where they were sent, at once"
-	((all >= 400)) || fail "only $all packets"
+	((all >= messages)) || fail "only $all packets"
 	((percent >= 80)) || fail "only $percent % of the packets"
 }
 
@@ -82,10 +84,10 @@ only_one() {
 sealed() {
 	local before all
 	before=$(counter b rx_sealed_packets) all=$(counter b rx_packets)
-	perftest write_bw -n 400 -s 65536 -m 4096
+	perftest write_bw -n $messages -s 65536 -m 4096
 	before=$(($(counter b rx_sealed_packets) - before)) all=$(($(counter b rx_packets) - all))
 	echo "note: $before of $all packets"
-	((before >= 400 * 16)) || fail "only $before packets of $all were sealed"
+	((before >= messages * 16)) || fail "only $before packets of $all were sealed"
 }
 
 # NAT alters what the sum of the headers covers.
@@ -111,5 +113,5 @@ try "what never left this machine is not summed again" sealed
 try "but an altered header is found" altered
 try "a processor comes and goes while data flows" come_and_go
 try "with one processor all is well too" only_one
-try "afterwards large messages take two processors again" large
+once || try "afterwards large messages take two processors again" large
 finish

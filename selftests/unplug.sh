@@ -131,13 +131,13 @@ try "rdma link delete under an idle program" under_idle delete_link
 tools=(write_bw read_bw send_bw)
 ! quick || tools=(send_bw)
 for tool in "${tools[@]}"; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done
-try "the netdev is removed under an idle program" no_netdev netdev_under_idle
+once || try "the netdev is removed under an idle program" no_netdev netdev_under_idle
 try "the netdev is removed under ib_write_bw" no_netdev netdev_under_traffic
-try "rmmod under an idle program" under_idle remove_module
+once || try "rmmod under an idle program" under_idle remove_module
 ! quick || tools=(read_bw)
 for tool in "${tools[@]}"; do try "rmmod under ib_$tool" under_traffic $tool remove_module; done
 n=100
-! quick || n=$((slow > 1 ? 3 : 10))
+! quick || n=$((slow > 1 ? 2 : 10))
 limit=300
 try "$n times modprobe, rdma link add, rmmod" reload $n
 finish

@@ -22,6 +22,8 @@ slow=1
 export SLOW=${SLOW:-$slow}
 
 quick() { [[ ${QUICK:-0} != 0 ]]; }
+# Quick on the debug kernel: each path once, since release kernels have counted and repeated.
+once() { quick && ((slow > 1)); }
 
 fail() {
 	echo "$*"

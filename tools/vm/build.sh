@@ -15,6 +15,12 @@ build() {
 	with_lock "$repo/build/.lock" build_provider
 }
 
+# Is what is built for this kernel younger than all it is built from?
+built() {
+	local module=$repo/build/$1/rover.ko
+	[[ -e $module && ! $(cd "$repo" && find Kbuild drivers include tools/provider -type f -newer "$module" -print -quit) ]]
+}
+
 build_module() {
 	local kernel=$1 version=$2 sources=() source
 	shift 2
@@ -30,7 +36,7 @@ build_module() {
 		# Objects at the receiving end are no business of --delete.
 		rsync -rlpc --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
 		# No type information for BPF: nobody here reads it, and it takes longer to make than the module.
-		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 		module=$(find "$dir/src" -name rover.ko)
 		[[ $module ]] || { echo "the build made no rover.ko" >&2; exit 1; }
 

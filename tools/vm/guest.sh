@@ -232,7 +232,7 @@ run_guests() {
 		grace=420
 	fi
 	: "${megabytes:=1536}"
-	[[ $rover == 0 || -e $repo/build/$kernel/rover.ko ]] || build "$kernel"
+	[[ $rover == 0 ]] || built "$kernel" || build "$kernel"
 
 	mkdir -p "$cache/run"
 	drop_stale_runs
