@@ -50,11 +50,13 @@ round() {
 rounds() {
 	local tool=$1 victim=$2 n=$3
 	while ((n--)); do
-		round "$tool" "$victim" "$((SRANDOM % (2 + slow / 2))).$((SRANDOM % 900 + 100))"
+		round "$tool" "$victim" "$((SRANDOM % most)).$((SRANDOM % 900 + 100))"
 	done
 	traffic
 }
 
+most=$((2 + slow / 2))
+! once || most=2
 know_gids
 if quick; then
 	try "ib_write_bw: the client is killed" rounds write_bw a 1
