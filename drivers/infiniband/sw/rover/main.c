@@ -16,6 +16,7 @@
 #include "qps.h"
 #include "run.h"
 #include "seal.h"
+#include "segment.h"
 #include "steer.h"
 #include "verbs.h"
 
@@ -30,9 +31,10 @@ static int __init rover_init(void)
 	err = rover_steer_init(rover_arrive_heavy);
 	if (err)
 		goto err_kick;
+	rover_segment_init();
 	err = rover_netns_init();
 	if (err)
-		goto err_steer;
+		goto err_segment;
 	err = rover_device_init();
 	if (err)
 		goto err_netns;
@@ -41,7 +43,8 @@ static int __init rover_init(void)
 
 err_netns:
 	rover_netns_exit();
-err_steer:
+err_segment:
+	rover_segment_exit();
 	rover_steer_exit();
 err_kick:
 	rover_kick_exit();
@@ -61,6 +64,7 @@ static void __exit rover_exit(void)
 	rover_qps_exit();
 	rover_steer_exit();
 	rover_kick_exit();
+	rover_segment_exit();
 	rover_seal_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();

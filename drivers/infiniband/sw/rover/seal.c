@@ -10,9 +10,11 @@
  * Giving: softirqs off, under some queue pair's lock.  Finding: anywhere.
  */
 #include <linux/build_bug.h>
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
+#include "icrc.h"
 #include "seal.h"
 
 static_assert(PAGE_SIZE % sizeof(struct rover_seal) == 0);
@@ -52,28 +54,75 @@ struct rover_seal *rover_seal_get(void)
 	return page_address(stock->page) + stock->left;
 }
 
+/* Ours, in the last fragment, with so much pad before the ICRC; or NULL. */
+static struct rover_seal *last_frag(const struct sk_buff *skb, unsigned int *pad)
+{
+	const struct skb_shared_info *info = skb_shinfo(skb);
+	const skb_frag_t *last;
+	unsigned int off, size;
+	struct page *page;
+
+	if (!info->nr_frags)
+		return NULL;
+	last = &info->frags[info->nr_frags - 1];
+	page = skb_frag_page(last);
+	off = skb_frag_off(last);
+	size = skb_frag_size(last);
+	if (!page || page_private(page) != (unsigned long)&mark ||
+	    off >= PAGE_SIZE || !IS_ALIGNED(off, sizeof(struct rover_seal)) ||
+	    size < ROVER_ICRC_SIZE || size > sizeof_field(struct rover_seal, tail))
+		return NULL;
+	*pad = size - ROVER_ICRC_SIZE;
+	return page_address(page) + off;
+}
+
+static u32 sum_frag(u32 crc, const skb_frag_t *frag)
+{
+	u32 off, len, copied;
+	struct page *page;
+
+	skb_frag_foreach_page(frag, skb_frag_off(frag), skb_frag_size(frag),
+			      page, off, len, copied) {
+		void *p = kmap_local_page(page);
+
+		crc = rover_icrc_add(crc, p + off, len);
+		kunmap_local(p);
+	}
+	return crc;
+}
+
+void rover_seal_close(const struct sk_buff *skb)
+{
+	const struct skb_shared_info *info = skb_shinfo(skb);
+	struct rover_seal *seal;
+	unsigned int pad, i;
+	__le32 icrc;
+	u32 crc;
+
+	seal = last_frag(skb, &pad);
+	if (!seal)
+		return;
+	crc = seal->headers;
+	for (i = 0; i < info->nr_frags - 1; i++)
+		crc = sum_frag(crc, &info->frags[i]);
+	icrc = rover_icrc_end(rover_icrc_add(crc, seal->tail, pad));
+	memcpy(seal->tail + pad, &icrc, sizeof(icrc));
+}
+
 const struct rover_seal *rover_seal_find(const struct sk_buff *skb,
 					 unsigned int payload_at,
 					 unsigned int payload,
 					 unsigned int pad)
 {
-	const struct skb_shared_info *info = skb_shinfo(skb);
-	const skb_frag_t *last;
-	struct page *page;
-	unsigned int off;
+	const struct rover_seal *seal;
+	unsigned int own_pad;
 
 	/* Headers in the linear part, all the rest and nothing else in frags. */
-	if (!info->nr_frags || payload_at != skb_headlen(skb) ||
+	if (payload_at != skb_headlen(skb) ||
 	    payload_at + payload + pad + ROVER_ICRC_SIZE != skb_pagelen(skb))
 		return NULL;
-	last = &info->frags[info->nr_frags - 1];
-	page = skb_frag_page(last);
-	off = skb_frag_off(last);
-	if (!page || page_private(page) != (unsigned long)&mark ||
-	    off >= PAGE_SIZE || !IS_ALIGNED(off, sizeof(struct rover_seal)) ||
-	    skb_frag_size(last) != pad + ROVER_ICRC_SIZE)
-		return NULL;
-	return page_address(page) + off;
+	seal = last_frag(skb, &own_pad);
+	return seal && own_pad == pad ? seal : NULL;
 }
 
 void rover_seal_exit(void)

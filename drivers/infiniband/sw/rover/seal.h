@@ -7,7 +7,8 @@
  * receiver that finds it knows two things: memory, not a wire, has carried the
  * packet here, fragment by fragment; and what the sum of its headers has to be.
  * So it proves the headers, which may have been altered on the way (NAT, netem),
- * and need not sum the payload once more.
+ * and need not sum the payload.  The seal of a packet may then be open, that is,
+ * without the ICRC, as long as the packet has not left this kernel (segment).
  *
  * Nothing is trusted for it that was not before: who can put a packet with our
  * page at its end into the stack can as well compute its ICRC.
@@ -38,6 +39,17 @@ struct rover_seal {
  * Return: with a reference to its page, for the skb; NULL without memory.
  */
 struct rover_seal *rover_seal_get(void);
+
+/**
+ * rover_seal_close() - sum the payload, put the ICRC where it belongs
+ * @skb: a packet, or the first one or a member of a train; without a seal of
+ *	ours in its last fragment nothing is done
+ *
+ * It may be closed already, or by others at the same time.
+ *
+ * Context: any.
+ */
+void rover_seal_close(const struct sk_buff *skb);
 
 /**
  * rover_seal_find() - is this packet sealed?

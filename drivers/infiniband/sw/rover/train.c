@@ -5,9 +5,11 @@
  * A train is a head skb with the other packets on its frag_list and gso_type
  * FRAGLIST, so that routing, netfilter and the qdisc are passed once.  Every
  * member wears complete IP, UDP and transport headers of its own in its linear
- * part and is final, ICRC included, when it is coupled on.  What the stack
- * rewrites when it takes the train apart (IP length and checksum) is not in
- * the ICRC; FIXEDID keeps each packet's own identification.
+ * part and is final when it is coupled on.  What the stack rewrites when it
+ * takes the train apart (IP length and checksum) is not in the ICRC; FIXEDID
+ * keeps each packet's own identification.  On a way that starts in memory the
+ * train is open: the ICRCs of payload by reference are left out, and made if
+ * it is taken apart (segment).
  *
  *	head    [ IP UDP BTH ext ] -> payload frags, tail frag
  *	member  ( IP UDP )[ BTH ext ] -> payload frags, tail frag
@@ -18,7 +20,6 @@
  *
  * Runs under the queue pair's lock with softirqs off.
  */
-#include <linux/highmem.h>
 #include <linux/ip.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -27,6 +28,7 @@
 #include "icrc.h"
 #include "nettx.h"
 #include "seal.h"
+#include "segment.h"
 #include "trace.h"
 #include "train.h"
 
@@ -121,47 +123,20 @@ static u32 sum_headers(const struct rover_path *path, struct sk_buff *skb,
 				 ((const struct iphdr *)ip)->id);
 }
 
-static u32 sum_frag(u32 crc, const struct rover_frag *frag)
-{
-	struct page *page = frag->page;
-	u32 offset = frag->offset;
-	u32 left = frag->len;
-
-	while (left) {
-		u32 n = min_t(u32, left, PAGE_SIZE - offset);
-		void *p = kmap_local_page(page);
-
-		crc = rover_icrc_add(crc, p + offset, n);
-		kunmap_local(p);
-		left -= n;
-		offset = 0;
-		page++;
-	}
-	return crc;
-}
-
 /* Payload by reference: frags from the program's pages, a seal of ours. */
 static bool put_frags(struct sk_buff *skb, const struct rover_outgoing *out,
 		      const struct rover_frag *frags, unsigned int n, u32 crc)
 {
 	unsigned int pad = rover_pad(out->len), i;
 	struct rover_seal *seal = rover_seal_get();
-	__le32 icrc;
 
 	if (!seal)
 		return false;
+	memset(seal->tail, 0, sizeof(seal->tail));
 	seal->headers = crc;
-	for (i = 0; i < n; i++) {
-		crc = sum_frag(crc, &frags[i]);
+	for (i = 0; i < n; i++)
 		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
 				   frags[i].len);
-	}
-	if (pad) {
-		memset(seal->tail, 0, pad);
-		crc = rover_icrc_add(crc, seal->tail, pad);
-	}
-	icrc = rover_icrc_end(crc);
-	memcpy(seal->tail + pad, &icrc, sizeof(icrc));
 	skb_fill_page_desc(skb, n, virt_to_page(seal), offset_in_page(seal),
 			   pad + ROVER_ICRC_SIZE);
 	/* Pages others can write to: nobody may encrypt or edit in place. */
@@ -254,6 +229,8 @@ static struct sk_buff *make(struct rover_train *train,
 	if (n) {
 		if (!put_frags(skb, out, frags, n, crc))
 			goto err_skb;
+		if (!train->open)
+			rover_seal_close(skb);
 	} else {
 		*fault = put_copy(skb, out, crc);
 		if (*fault)
@@ -283,6 +260,8 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 	struct sk_buff *head = train->head;
 
 	skb_pull(skb, train->path->hdr_len);
+	if (train->open)
+		skb_reset_network_header(skb);
 	if (train->last == head)
 		skb_shinfo(head)->frag_list = skb;
 	else
@@ -300,6 +279,9 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 
 	if (train->head && !has_room(train, out))
 		rover_train_send(train);
+	if (!train->head)
+		train->open = !train->copy && train->max > 1 &&
+			      rover_segment_may_wait(train->path);
 
 	skb = make(train, out, fault);
 	if (!skb) {
@@ -335,8 +317,11 @@ static void make_gso(struct rover_train *train)
 	 * "unnecessary" because RoCEv2 sends none: to ask hardware for one
 	 * would break the ICRC's assumption of a constant header.
 	 */
-	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4 |
-			 SKB_GSO_UDP_TUNNEL | SKB_GSO_TCP_FIXEDID;
+	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4 | SKB_GSO_UDP_TUNNEL;
+	if (train->open)
+		rover_segment_mark(head, train->path->hdr_len);
+	else
+		info->gso_type |= SKB_GSO_TCP_FIXEDID;
 	head->ip_summed = CHECKSUM_UNNECESSARY;
 	rover_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
 }
@@ -350,6 +335,8 @@ void rover_train_send(struct rover_train *train)
 		return;
 	if (packets > 1)
 		make_gso(train);
+	else if (train->open)
+		rover_seal_close(skb);
 	trace_rover_tx_train(train->qp->obj.key, train->psn, packets);
 	train->head = NULL;
 	train->last = NULL;

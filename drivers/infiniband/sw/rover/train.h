@@ -17,6 +17,7 @@
  * @path: where it goes
  * @qpn: and to which queue pair there
  * @copy: payload may change as soon as its packet is made: never by reference
+ * @open: ICRCs of payload by reference are left to others
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
  * @last: last packet
@@ -31,6 +32,7 @@ struct rover_train {
 	struct rover_path *path;
 	u32 qpn;
 	bool copy;
+	bool open;
 	u16 *ip_id;
 	struct sk_buff *head;
 	struct sk_buff *last;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * segment - the ICRC of a train that leaves this kernel after all
+ *
+ * A train that memory carries all the way to its receiver needs no ICRC: seals
+ * prove its headers (decision 0013).  Whether one does is known on the way only,
+ * so it starts open, as TCP starts without its checksum, and its ICRCs are made
+ * where the stack takes it apart: before a netdev that would not take it whole,
+ * and wherever single packets are wanted (netem, IPsec, a queue to programs).
+ *
+ * The stack calls us there because a train is dressed as that of a tunnel: what
+ * is behind its UDP header is of a protocol that is ours.  The number is one of
+ * those for experiments (RFC 3692) and on no wire.
+ *
+ * Softirqs off, under rcu_read_lock(); what comes to segment() was perhaps not
+ * made by us.
+ */
+#include <linux/netdevice.h>
+#include <net/protocol.h>
+
+#include "seal.h"
+#include "segment.h"
+
+#define PROTOCOL	253
+
+/* What a netdev must do itself for a train to pass it whole. */
+#define WHOLE	(NETIF_F_GSO_FRAGLIST | NETIF_F_GSO_UDP_L4 | \
+		 NETIF_F_GSO_UDP_TUNNEL)
+
+/* Written at load and unload only. */
+static bool for_v4, for_v6;
+
+bool rover_segment_may_wait(struct rover_path *path)
+{
+	const struct dst_entry *dst;
+	bool whole = false;
+
+	if (!(path->v6 ? for_v6 : for_v4))
+		return false;
+
+	rcu_read_lock();
+	dst = rover_path_dst(path);
+	if (!IS_ERR(dst)) {
+		const struct net_device *dev = dst->dev;
+
+		whole = (dev->features & dev->hw_enc_features & WHOLE) == WHOLE;
+	}
+	rcu_read_unlock();
+	return whole;
+}
+
+void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len)
+{
+	head->encapsulation = 1;
+	skb_set_inner_ipproto(head, PROTOCOL);
+	skb_set_inner_mac_header(head, hdr_len);
+	skb_set_inner_network_header(head, hdr_len);
+	skb_set_inner_transport_header(head, hdr_len);
+}
+
+/*
+ * Data is behind the UDP header, here and in the members.  They get the headers
+ * in front of it from the head; lengths and identifications are the stack's.
+ */
+static struct sk_buff *segment(struct sk_buff *skb, netdev_features_t features)
+{
+	struct sk_buff *member;
+
+	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
+		return ERR_PTR(-EINVAL);
+	rover_seal_close(skb);
+	skb_walk_frags(skb, member)
+		rover_seal_close(member);
+	return skb_segment_list(skb, features, 0);
+}
+
+static const struct net_offload offload = {
+	.callbacks = { .gso_segment = segment },
+};
+
+void rover_segment_init(void)
+{
+	for_v4 = !inet_add_offload(&offload, PROTOCOL);
+	for_v6 = !inet6_add_offload(&offload, PROTOCOL);
+}
+
+void rover_segment_exit(void)
+{
+	if (for_v4)
+		inet_del_offload(&offload, PROTOCOL);
+	if (for_v6)
+		inet6_del_offload(&offload, PROTOCOL);
+}

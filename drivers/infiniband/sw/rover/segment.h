@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * segment - the ICRC of a train that leaves this kernel after all
+ */
+#ifndef ROVER_SEGMENT_H
+#define ROVER_SEGMENT_H
+
+#include <linux/skbuff.h>
+
+#include "route.h"
+
+/**
+ * rover_segment_may_wait() - need a train on this path have its ICRCs now?
+ * @path: where it goes
+ *
+ * Context: softirqs off.
+ * Return: true when the netdev takes trains whole: then they may be left open.
+ */
+bool rover_segment_may_wait(struct rover_path *path);
+
+/**
+ * rover_segment_mark() - have the stack come to us before it takes this apart
+ * @head: of a train, data at its IP header, gso_type with FRAGLIST; the network
+ *	headers of the others are where their UDP payload begins
+ * @hdr_len: IP and UDP header, in bytes
+ *
+ * The packets' IPv4 identifications must follow each other: the stack numbers
+ * them anew, beginning with that of @head.
+ */
+void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len);
+
+/**
+ * rover_segment_init() - at module load
+ *
+ * Where others have taken the protocol number no train waits.
+ *
+ * Context: may sleep.
+ */
+void rover_segment_init(void);
+
+/**
+ * rover_segment_exit() - at module unload, when no train is under way any more
+ *
+ * Context: may sleep.
+ */
+void rover_segment_exit(void);
+
+#endif /* ROVER_SEGMENT_H */
