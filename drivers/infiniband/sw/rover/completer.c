@@ -193,13 +193,13 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	ack_until(qp, next);
 	if (!oldest(qp) || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
-	if (req->una != next && is_last_word(syndrome)) {
-		req->last_word = syndrome;
-		req->last_word_at = next;
-		return;
-	}
 	if (req->una != next) {
-		implied_nak(qp);
+		if (is_last_word(syndrome)) {
+			req->last_word = syndrome;
+			req->last_word_at = next;
+		} else {
+			implied_nak(qp);
+		}
 		return;
 	}
 	if (!ack && (syndrome & ROVER_AETH_KIND) == ROVER_AETH_RNR)
