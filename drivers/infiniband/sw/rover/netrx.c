@@ -12,7 +12,6 @@
  *
  * Softirq, under rcu_read_lock().  The skb is read only: it may be cloned.
  */
-#include <linux/highmem.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
@@ -200,41 +199,6 @@ static bool parse(struct batch *b, struct arrival *a)
 	return true;
 }
 
-/* Sum a part of the packet where it lies. */
-static u32 sum_skb(u32 crc, const struct sk_buff *skb, int at, int len)
-{
-	int head = skb_headlen(skb), n, i;
-
-	if (at < head) {
-		n = min(len, head - at);
-		crc = rover_icrc_add(crc, skb->data + at, n);
-		at += n;
-		len -= n;
-	}
-	at -= head;
-	for (i = 0; len > 0 && i < skb_shinfo(skb)->nr_frags; i++) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
-		u32 p_off, p_len, copied;
-		struct page *p;
-
-		if (at >= (int)skb_frag_size(frag)) {
-			at -= skb_frag_size(frag);
-			continue;
-		}
-		n = min_t(int, len, skb_frag_size(frag) - at);
-		skb_frag_foreach_page(frag, skb_frag_off(frag) + at, n, p,
-				      p_off, p_len, copied) {
-			void *va = kmap_local_page(p);
-
-			crc = rover_icrc_add(crc, va + p_off, p_len);
-			kunmap_local(va);
-		}
-		len -= n;
-		at = 0;
-	}
-	return crc;
-}
-
 static bool icrc_good(const struct batch *b, const struct arrival *a)
 {
 	unsigned int udp_len = sizeof(struct udphdr) + a->len;
@@ -253,13 +217,13 @@ static bool icrc_good(const struct batch *b, const struct arrival *a)
 	if (seal) {
 		rover_count(b->dev, ROVER_STAT_RX_SEALED);
 		rest -= a->pkt.payload + a->pkt.pad;
-		return sum_skb(crc, skb, a->at + sizeof(a->bth), rest) ==
+		return rover_seal_sum(crc, skb, a->at + sizeof(a->bth), rest) ==
 		       seal->headers;
 	}
 	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
 			  sizeof(icrc)))
 		return false;
-	crc = sum_skb(crc, skb, a->at + sizeof(a->bth), rest);
+	crc = rover_seal_sum(crc, skb, a->at + sizeof(a->bth), rest);
 	return rover_icrc_end(crc) == icrc;
 }
 

@@ -76,36 +76,53 @@ static struct rover_seal *last_frag(const struct sk_buff *skb, unsigned int *pad
 	return page_address(page) + off;
 }
 
-static u32 sum_frag(u32 crc, const skb_frag_t *frag)
+u32 rover_seal_sum(u32 crc, const struct sk_buff *skb, int at, int len)
 {
-	u32 off, len, copied;
-	struct page *page;
+	int head = skb_headlen(skb), n, i;
 
-	skb_frag_foreach_page(frag, skb_frag_off(frag), skb_frag_size(frag),
-			      page, off, len, copied) {
-		void *p = kmap_local_page(page);
+	if (at < head) {
+		n = min(len, head - at);
+		crc = rover_icrc_add(crc, skb->data + at, n);
+		at += n;
+		len -= n;
+	}
+	at -= head;
+	for (i = 0; len > 0 && i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 p_off, p_len, copied;
+		struct page *p;
 
-		crc = rover_icrc_add(crc, p + off, len);
-		kunmap_local(p);
+		if (at >= (int)skb_frag_size(frag)) {
+			at -= skb_frag_size(frag);
+			continue;
+		}
+		n = min_t(int, len, skb_frag_size(frag) - at);
+		skb_frag_foreach_page(frag, skb_frag_off(frag) + at, n, p,
+				      p_off, p_len, copied) {
+			void *va = kmap_local_page(p);
+
+			crc = rover_icrc_add(crc, va + p_off, p_len);
+			kunmap_local(va);
+		}
+		len -= n;
+		at = 0;
 	}
 	return crc;
 }
 
 void rover_seal_close(const struct sk_buff *skb)
 {
-	const struct skb_shared_info *info = skb_shinfo(skb);
+	int head = skb_headlen(skb);
 	struct rover_seal *seal;
-	unsigned int pad, i;
+	unsigned int pad;
 	__le32 icrc;
-	u32 crc;
 
 	seal = last_frag(skb, &pad);
 	if (!seal)
 		return;
-	crc = seal->headers;
-	for (i = 0; i < info->nr_frags - 1; i++)
-		crc = sum_frag(crc, &info->frags[i]);
-	icrc = rover_icrc_end(rover_icrc_add(crc, seal->tail, pad));
+	icrc = rover_icrc_end(rover_seal_sum(seal->headers, skb, head,
+					     skb_pagelen(skb) - head -
+					     ROVER_ICRC_SIZE));
 	memcpy(seal->tail + pad, &icrc, sizeof(icrc));
 }
 

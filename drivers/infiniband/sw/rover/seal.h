@@ -41,6 +41,18 @@ struct rover_seal {
 struct rover_seal *rover_seal_get(void);
 
 /**
+ * rover_seal_sum() - sum a part of a packet where it lies
+ * @crc: running CRC
+ * @skb: a packet, or the first one or a member of a train
+ * @at: where in it
+ * @len: how many bytes; not beyond its own fragments
+ *
+ * Context: any.
+ * Return: the running CRC.
+ */
+u32 rover_seal_sum(u32 crc, const struct sk_buff *skb, int at, int len);
+
+/**
  * rover_seal_close() - sum the payload, put the ICRC where it belongs
  * @skb: a packet, or the first one or a member of a train; without a seal of
  *	ours in its last fragment nothing is done

@@ -198,6 +198,12 @@ static struct sk_buff *get_skb(unsigned int size)
 	return skb;
 }
 
+static bool by_reference(const struct rover_train *train,
+			 const struct rover_outgoing *out)
+{
+	return out->len > COPY_MAX && !out->data && !train->copy;
+}
+
 /* One complete packet, data at its IP header. */
 static struct sk_buff *make(struct rover_train *train,
 			    struct rover_outgoing *out, enum rover_fault *fault)
@@ -213,7 +219,7 @@ static struct sk_buff *make(struct rover_train *train,
 	u32 crc;
 
 	*fault = ROVER_OK;
-	if (out->len > COPY_MAX && !out->data && !train->copy) {
+	if (by_reference(train, out)) {
 		*fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, &n);
 		if (*fault)
 			return NULL;
@@ -279,8 +285,9 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 
 	if (train->head && !has_room(train, out))
 		rover_train_send(train);
+	/* After a copied packet none is larger: there is nothing to leave open. */
 	if (!train->head)
-		train->open = !train->copy && train->max > 1 &&
+		train->open = train->max > 1 && by_reference(train, out) &&
 			      rover_segment_may_wait(train->path);
 
 	skb = make(train, out, fault);
