@@ -114,6 +114,65 @@ static void run_unsignaled(struct pair *p, const void *arg)
 	queue_quiet(c->send, 10);
 }
 
+/* ---- streams ---- */
+
+#define STREAM_DEPTH 200
+#define STREAM_PLACES 512
+
+/* Until the last of them, which is signaled, is done. */
+static void post_burst(struct conn *c, struct region *r, uint64_t first, uint64_t last)
+{
+	uint64_t i;
+
+	for (i = first; i <= last; i++) {
+		size_t at = i % STREAM_PLACES * 8;
+		struct ibv_sge sge = sge_of(r, at, 8);
+		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1,
+						i == last ? IBV_SEND_SIGNALED : 0,
+						r->peer_addr + at, r->peer_rkey);
+
+		memcpy(r->buf + at, &i, 8);
+		conn_send(c, &wr);
+	}
+	queue_want(c->send, last, IBV_WC_SUCCESS);
+}
+
+/*
+ * Bursts of any length, and pauses of any length between them: the kernel looks
+ * at the ring for a while after a burst, and whatever is posted when it ceases
+ * to look must be sent none the less.
+ */
+static void run_bursts(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, STREAM_PLACES * 8, ALL_ACCESS);
+	unsigned int seed = 1, rounds = p->quick ? 100 : 2000, longest = *(const int *)arg;
+	uint64_t last = 0, word, end;
+	struct conn *c;
+	int i;
+
+	attr.send_wr = STREAM_DEPTH;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	while (rounds-- && end_a(p)) {
+		uint64_t first = last + 1;
+
+		last += 1 + rand_r(&seed) % longest;
+		post_burst(c, r, first, last);
+		for (end = now_us() + rand_r(&seed) % 500; now_us() < end;)
+			;
+	}
+	pair_swap(p, &last, &word, sizeof(last));
+	for (i = 0; i < STREAM_PLACES && end_b(p); i++) {
+		uint64_t want = word - (word - i) % STREAM_PLACES, got;
+
+		memcpy(&got, r->buf + 8 * i, 8);
+		check(p, (int64_t)want <= 0 || got == want,
+		      "place %d: message %llu was written last, not %llu", i,
+		      (unsigned long long)got, (unsigned long long)want);
+	}
+}
+
 /* ---- fences, READs, order ---- */
 
 /*
@@ -535,6 +594,16 @@ static void all_queues(struct pair *p)
 	pair_case(p, run_unsignaled, p, "sq_sig_all signals every request");
 }
 
+static void all_streams(struct pair *p)
+{
+	static const int longest[] = { STREAM_DEPTH, 20 };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		pair_case(p, run_bursts, &longest[i], "bursts of up to %d, and pauses",
+			  longest[i]);
+}
+
 static void all_orders(struct pair *p)
 {
 	static const int depths[] = { 1, 2, 16 };
@@ -572,6 +641,8 @@ int main(int argc, char **argv)
 	pair_open(&p, argc, argv);
 	if (pair_wants(&p, "queues"))
 		all_queues(&p);
+	if (pair_wants(&p, "streams"))
+		all_streams(&p);
 	if (pair_wants(&p, "orders"))
 		all_orders(&p);
 	if (pair_wants(&p, "chains"))

@@ -23,6 +23,7 @@ tests=(
 	mem:60
 	wire:200
 	steer:100
+	stream:100
 	loss:200
 	kill:200
 	link:200

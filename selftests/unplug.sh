@@ -20,6 +20,8 @@ under_idle() {
 	bring_back
 }
 
+size=65536
+
 # under_traffic TOOL CMD...: the device at a goes while a talks to b
 under_traffic() {
 	local tool=$1 server client before
@@ -28,10 +30,10 @@ under_traffic() {
 	# The last case has tried this device out.
 	before=$(counter a tx_packets)
 	next_port
-	run_at b "ib_$tool" -F -p "$port" -d "$DEV_B" -D 60 -s 65536 >/tmp/said.b 2>&1 </dev/null &
+	run_at b "ib_$tool" -F -p "$port" -d "$DEV_B" -D 60 -s $size >/tmp/said.b 2>&1 </dev/null &
 	server=$!
 	await_server b "$port" $server
-	run_at a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s 65536 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	run_at a "ib_$tool" -F -p "$port" -d "$DEV_A" -D 60 -s $size "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
 	client=$!
 	within 30 busy
 	promptly "$@"
@@ -131,11 +133,13 @@ try "rdma link delete under an idle program" under_idle delete_link
 tools=(write_bw read_bw send_bw)
 ! quick || tools=(send_bw)
 for tool in "${tools[@]}"; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done
+size=8 try "rdma link delete under small messages" under_traffic send_bw delete_link
 once || try "the netdev is removed under an idle program" no_netdev netdev_under_idle
 try "the netdev is removed under ib_write_bw" no_netdev netdev_under_traffic
 once || try "rmmod under an idle program" under_idle remove_module
 ! quick || tools=(read_bw)
 for tool in "${tools[@]}"; do try "rmmod under ib_$tool" under_traffic $tool remove_module; done
+once || size=8 try "rmmod under small messages" under_traffic write_bw remove_module
 n=100
 ! quick || n=$((slow > 1 ? 2 : 10))
 limit=300

@@ -178,11 +178,15 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 {
 	bool event = false, overflow = false, dead;
 	unsigned long flags;
+	u32 used;
 
 	solicited |= cqe->status != IB_WC_SUCCESS;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	if (!cq->overflow && ring_used(cq) >= cq->ring.limit) {
+	used = ring_used(cq);
+	if (!used)
+		WRITE_ONCE(cq->emptied, cq->emptied + 1);
+	if (!cq->overflow && used >= cq->ring.limit) {
 		cq->overflow = true;
 		overflow = true;
 		rover_ring_flag(&cq->ring, ROVER_RING_DEAD);

@@ -22,7 +22,12 @@
  * @ring: completions; @ring.head is used by kernel queues only
  * @fired: arm word that has been answered (user queues)
  * @armed: what was asked for through rover_cq_arm(): ROVER_ARM_*
+ * @emptied: times that a completion found the ring empty; read without the lock
  * @overflow: no completion can be written any more
+ * @heard: @emptied at the last doorbell of a queue pair that sends here; this
+ *	and the next two are hints of poller's, without a lock
+ * @streak: such doorbells since that was any different
+ * @doubts: doublings of how many make a stream
  * @user: mapped by a program; constant
  * @stamped: completions carry the time; constant
  * @resizing: one resize at a time; outside of @lock
@@ -33,6 +38,10 @@ struct rover_cq {
 	struct rover_ring ring;
 	u32 fired;
 	u32 armed;
+	u32 emptied;
+	u32 heard;
+	u32 streak;
+	u8 doubts;
 	bool overflow;
 	bool user;
 	bool stamped;

@@ -13,6 +13,7 @@
 
 #include "arrive.h"
 #include "doorbell.h"
+#include "poller.h"
 #include "qps.h"
 
 /* The core's macros paste the numbers' names, so they must not be macros. */
@@ -46,7 +47,8 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	/* Receives wait for packets, except in error, where they are flushed. */
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
 		set_bit(ROVER_WORK_RX, &qp->work);
-	rover_arrive_posted(qp);
+	if (!rover_poller_takes(qp))
+		rover_arrive_posted(qp);
 out:
 	rcu_read_unlock();
 	return err;

@@ -14,15 +14,18 @@
 
 #define QUEUED	0
 
+/* Run in one go; what is left gets another, after other softirqs. */
+#define AT_ONCE	64
+
 struct kick_cpu {
-	struct llist_head list;
+	struct rover_kick_list list;
 	struct tasklet_struct tasklet;
 };
 
 static DEFINE_PER_CPU(struct kick_cpu, kick_cpus);
 static void (*kick_run)(struct rover_kick *kick);
 
-bool rover_kick_add(struct rover_kick *kick, struct llist_head *list)
+bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list)
 {
 	bool added;
 
@@ -31,25 +34,29 @@ bool rover_kick_add(struct rover_kick *kick, struct llist_head *list)
 	/* Full barrier: what there is to do is visible before the bit. */
 	added = !test_and_set_bit(QUEUED, &kick->queued);
 	if (added)
-		llist_add(&kick->node, list);
+		llist_add(&kick->node, &list->fresh);
 	preempt_enable();
 	return added;
 }
 
-void rover_kick_drain(struct llist_head *list,
+bool rover_kick_drain(struct rover_kick_list *list, unsigned int most,
 		      void (*run)(struct rover_kick *kick))
 {
-	/* Oldest first, or a busy queue pair would keep passing the others. */
-	struct llist_node *all = llist_reverse_order(llist_del_all(list));
-	struct rover_kick *kick, *next;
+	struct rover_kick *kick;
 
-	llist_for_each_entry_safe(kick, next, all, node) {
-		/* From here on it may be on a list again; next is read. */
+	/* Oldest first, or a busy queue pair would keep passing the others. */
+	if (!list->oldest)
+		list->oldest = llist_reverse_order(llist_del_all(&list->fresh));
+	while (list->oldest && most--) {
+		kick = llist_entry(list->oldest, struct rover_kick, node);
+		list->oldest = list->oldest->next;
+		/* From here on it may be on a list again. */
 		clear_bit_unlock(QUEUED, &kick->queued);
 		/* Pairs with test_and_set_bit(): who found the bit is heard. */
 		smp_mb__after_atomic();
 		run(kick);
 	}
+	return list->oldest;
 }
 
 bool rover_kick(struct rover_kick *kick)
@@ -71,7 +78,9 @@ static void kick_all(struct tasklet_struct *tasklet)
 {
 	struct kick_cpu *from = container_of(tasklet, struct kick_cpu, tasklet);
 
-	rover_kick_drain(&from->list, kick_run);
+	rover_kick_drain(&from->list, AT_ONCE, kick_run);
+	if (!rover_kick_list_empty(&from->list))
+		tasklet_schedule(&from->tasklet);
 }
 
 void rover_kick_init(void (*run)(struct rover_kick *kick))
@@ -82,7 +91,7 @@ void rover_kick_init(void (*run)(struct rover_kick *kick))
 	for_each_possible_cpu(cpu) {
 		struct kick_cpu *k = per_cpu_ptr(&kick_cpus, cpu);
 
-		init_llist_head(&k->list);
+		rover_kick_list_init(&k->list);
 		tasklet_setup(&k->tasklet, kick_all);
 	}
 }
@@ -95,6 +104,6 @@ void rover_kick_exit(void)
 		struct kick_cpu *k = per_cpu_ptr(&kick_cpus, cpu);
 
 		tasklet_kill(&k->tasklet);
-		WARN_ON(!llist_empty(&k->list));
+		WARN_ON(!rover_kick_list_empty(&k->list));
 	}
 }

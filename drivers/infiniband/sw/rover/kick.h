@@ -23,6 +23,34 @@ struct rover_kick {
 };
 
 /**
+ * struct rover_kick_list - who has work
+ * @fresh: latest first
+ * @oldest: taken from there and put in order; of who drains it alone
+ */
+struct rover_kick_list {
+	struct llist_head fresh;
+	struct llist_node *oldest;
+};
+
+static inline void rover_kick_list_init(struct rover_kick_list *list)
+{
+	init_llist_head(&list->fresh);
+	list->oldest = NULL;
+}
+
+/* For who drains it, and for others once nobody does. */
+static inline bool rover_kick_list_empty(const struct rover_kick_list *list)
+{
+	return !list->oldest && llist_empty(&list->fresh);
+}
+
+/* Is its function still to be called? */
+static inline bool rover_kick_queued(const struct rover_kick *kick)
+{
+	return READ_ONCE(kick->queued);
+}
+
+/**
  * rover_kick_add() - put an owner on a list
  * @kick: embedded in the owner, and for one kind of list only
  * @list: emptied with rover_kick_drain()
@@ -31,16 +59,20 @@ struct rover_kick {
  * Return: true when it was put there now; false when it is on one already, and
  *	its function is still to be called.
  */
-bool rover_kick_add(struct rover_kick *kick, struct llist_head *list);
+bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list);
 
 /**
- * rover_kick_drain() - call a function for all that is on a list now
- * @list: of this caller's alone
- * @run: may free the owner
+ * rover_kick_drain() - call a function for what is on a list now
+ * @list: drained by one context at a time
+ * @most: after so many it is the turn of others
+ * @run: may free the owner, or put it on the list again
+ *
+ * Those that are put on the list meanwhile come after all that were on it.
  *
  * Context: the list's.
+ * Return: true when some of those are left.
  */
-void rover_kick_drain(struct llist_head *list,
+bool rover_kick_drain(struct rover_kick_list *list, unsigned int most,
 		      void (*run)(struct rover_kick *kick));
 
 /**

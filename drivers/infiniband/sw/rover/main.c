@@ -13,6 +13,7 @@
 #include "kick.h"
 #include "link.h"
 #include "netns.h"
+#include "poller.h"
 #include "qps.h"
 #include "run.h"
 #include "seal.h"
@@ -28,6 +29,7 @@ static int __init rover_init(void)
 	if (err)
 		return err;
 	rover_kick_init(rover_run_kicked);
+	rover_poller_init();
 	err = rover_steer_init(rover_arrive_heavy);
 	if (err)
 		goto err_kick;
@@ -62,6 +64,7 @@ static void __exit rover_exit(void)
 	 * they are they may kick, so wait for them first.
 	 */
 	rover_qps_exit();
+	rover_poller_exit();
 	rover_steer_exit();
 	rover_kick_exit();
 	rover_segment_exit();

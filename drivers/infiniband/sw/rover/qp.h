@@ -299,6 +299,24 @@ struct rover_aside {
 };
 
 /**
+ * struct rover_stream - small messages, one after the other (poller)
+ * @kick: its place on the list of a processor that looks at the ring
+ * @heard: how often the peer had spoken, at the last doorbell; a hint
+ * @first: index after the newest request at the doorbell that began it; a hint
+ * @awake: the ring says that somebody looks; under tx_lock, as what follows
+ * @idle: looks in a row that found nothing
+ * @tail: index after the newest request at the last look
+ */
+struct rover_stream {
+	struct rover_kick kick;
+	u32 heard;
+	u32 first;
+	bool awake;
+	u8 idle;
+	u32 tail;
+};
+
+/**
  * struct rover_qp - a queue pair
  * @obj: its number
  * @dev: device
@@ -333,6 +351,7 @@ struct rover_aside {
  *	the first, a hint
  * @heavy: receives what was set aside and runs the queue pair (arrive)
  * @aside: packets waiting for that
+ * @stream: is it one that posts and posts?
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
  * @tx_lock: protects @sq, @req, @win and @rtx
@@ -381,6 +400,7 @@ struct rover_qp {
 	struct rover_kick kick;
 	struct rover_kick heavy;
 	struct rover_aside aside;
+	struct rover_stream stream;
 
 	/* sending */
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;

@@ -140,4 +140,14 @@ static inline void rover_ring_flag(struct rover_ring *ring, u32 flag)
 	smp_mb();
 }
 
+/**
+ * rover_ring_unflag() - take that back
+ * @ring: any
+ * @flag: ROVER_RING_*
+ */
+static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
+{
+	WRITE_ONCE(ring->hdr->flags, READ_ONCE(ring->hdr->flags) & ~flag);
+}
+
 #endif /* ROVER_RING_H */

@@ -38,7 +38,7 @@
  * @debt: time it worked without the rest due for it; both are the thread's
  */
 struct lane {
-	struct llist_head list;
+	struct rover_kick_list list;
 	struct task_struct *thread;
 	u64 left;
 	u64 debt;
@@ -116,6 +116,16 @@ int rover_steer_send(const struct rover_qp *qp)
 	return local ? home : ROVER_CPU_ANY;
 }
 
+int rover_steer_poll(const struct rover_qp *qp)
+{
+	int here = smp_processor_id(), cpu = ROVER_CPU_ANY;
+
+	if (READ_ONCE(qp->req.una) == READ_ONCE(qp->req.next_psn) &&
+	    local_peer(qp))
+		cpu = other_cpu(qp, here);
+	return cpu == ROVER_CPU_ANY ? here : cpu;
+}
+
 void rover_steer_to(struct rover_qp *qp, int cpu)
 {
 	struct lane *lane = per_cpu_ptr(&lanes, cpu);
@@ -171,7 +181,7 @@ static int lane_thread(void *data)
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		/* Pairs with wake_up_process(): who added woke us, or is seen. */
-		if (llist_empty(&lane->list)) {
+		if (rover_kick_list_empty(&lane->list)) {
 			if (kthread_should_stop())
 				break;
 			schedule();
@@ -179,7 +189,7 @@ static int lane_thread(void *data)
 		}
 		__set_current_state(TASK_RUNNING);
 		return_to(cpu);
-		rover_kick_drain(&lane->list, work);
+		rover_kick_drain(&lane->list, UINT_MAX, work);
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;

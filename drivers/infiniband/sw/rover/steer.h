@@ -63,6 +63,17 @@ static inline void rover_steer_home(struct rover_qp *qp)
 }
 
 /**
+ * rover_steer_poll() - where to look after a stream of small messages
+ * @qp: sender
+ *
+ * With packets on their way that is here: those sent there could pass them.
+ *
+ * Context: under rcu_read_lock(), preemption off.
+ * Return: another processor where the peer is of this machine; else this one.
+ */
+int rover_steer_poll(const struct rover_qp *qp);
+
+/**
  * rover_steer_to() - have the heavy work of a queue pair done
  * @qp: alive or referenced
  * @cpu: by which processor

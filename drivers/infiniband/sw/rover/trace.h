@@ -66,6 +66,10 @@ DEFINE_EVENT(rover_psn, rover_go_back,
 DEFINE_EVENT(rover_psn, rover_fault,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 
+/* arg: from now on its ring is looked at, or no longer */
+DEFINE_EVENT(rover_psn, rover_stream,
+	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
+
 TRACE_EVENT(rover_qp_state,
 	TP_PROTO(u32 qpn, int from, int to),
 	TP_ARGS(qpn, from, to),

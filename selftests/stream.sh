@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# stream: whoever posts one small message after the other need not enter the kernel for each, whoever waits for each does,
+# and no message is forgotten when the kernel ceases to look.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+# rings MESSAGES TOOL [ARG...]: percentage of messages from a for which the doorbell was rung
+rings() {
+	local before
+	before=$(counter a doorbells)
+	perftest "$2" -s 8 -n "$1" "${@:3}"
+	percent=$((($(counter a doorbells) - before) * 100 / $1))
+	echo "note: the doorbell was rung for $percent % of $1 messages"
+}
+
+seldom() {
+	rings $many "$@"
+	((percent <= 50)) || fail "that is nearly each"
+}
+
+# With one processor each message takes the other end's slice of time.
+each() {
+	rings 300 "$@"
+	((percent >= 90)) || fail "some of them were waited for, and nobody knew"
+}
+
+# What all of them send waits for all of them, but not as long as a timeout.
+crowd() {
+	local qps=1024 before
+	! once || qps=64
+	before=$(counter a local_ack_timeout_err)
+	perftest write_bw -q $qps -t 8 -n 20 -s 8
+	before=$(($(counter a local_ack_timeout_err) - before))
+	((before <= qps / 10)) || fail "$before timeouts, and nothing is lost here"
+}
+
+many=5000
+! once || many=1000
+limit=100
+try "WRITEs that nobody waits for" seldom write_bw
+try "SENDs that nobody waits for" seldom send_bw
+try "READs that nobody waits for" seldom read_bw
+try "datagrams that nobody waits for" seldom send_bw -c UD
+try "WRITEs that are waited for" each write_lat
+try "SENDs that are waited for" each send_lat
+try "READs that are waited for" each read_lat
+try "many queue pairs, one after the other" crowd
+pair_cases rc_flow streams
+finish
