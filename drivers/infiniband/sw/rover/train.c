@@ -251,13 +251,19 @@ err_frags:
 	return NULL;
 }
 
+/*
+ * A router looks at the first packet to see whether all of them fit: the others
+ * may be longer by what their headers differ in, the FIRST of a message behind
+ * the LAST of another, but not by more.
+ */
 static bool has_room(const struct rover_train *train,
 		     const struct rover_outgoing *out)
 {
 	unsigned int len = sizeof(struct rover_bth) + out->ext_len + out->len +
 			   rover_pad(out->len) + ROVER_ICRC_SIZE;
 
-	return train->packets < train->max && len <= train->size &&
+	return train->packets < train->max &&
+	       len <= train->size + sizeof(out->ext) &&
 	       train->path->hdr_len + train->len + len <= IP_MAX_MTU;
 }
 
@@ -285,7 +291,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 
 	if (train->head && !has_room(train, out))
 		rover_train_send(train);
-	/* After a copied packet none is larger: there is nothing to leave open. */
+	/* After a copied packet none is much larger: nothing worth leaving open. */
 	if (!train->head)
 		train->open = train->max > 1 && by_reference(train, out) &&
 			      rover_segment_may_wait(train->path);

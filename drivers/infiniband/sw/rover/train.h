@@ -23,7 +23,7 @@
  * @last: last packet
  * @packets: in it
  * @max: most packets it may have
- * @size: UDP payload of the first packet: none may be larger
+ * @size: UDP payload of the first packet: none may be much larger
  * @len: UDP payload of all
  * @psn: of the first packet
  */
