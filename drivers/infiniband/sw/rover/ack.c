@@ -54,20 +54,21 @@ void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn)
 	}
 }
 
-bool rover_ack_atomic(struct rover_qp *qp, const struct rover_res *res)
+bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res)
 {
 	struct rover_outgoing out = {
 		.opcode = ROVER_RC_ATOMIC_ACK,
 		.psn = res->psn,
 	};
 	struct rover_atomack orig = { .orig = cpu_to_be64(res->orig) };
+	enum rover_fault fault;
 
-	lockdep_assert_held(&qp->rx_lock);
+	lockdep_assert_held(&train->qp->rx_lock);
 	put_aeth(&out, ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE, res->msn);
 	memcpy(out.ext + out.ext_len, &orig, sizeof(orig));
 	out.ext_len += sizeof(orig);
-	if (!send(qp, &out))
+	if (rover_train_add(train, &out, &fault))
 		return false;
-	rover_count(qp->dev, ROVER_STAT_TX_ACKS);
+	rover_count(train->qp->dev, ROVER_STAT_TX_ACKS);
 	return true;
 }

@@ -5,7 +5,7 @@
 #ifndef ROVER_ACK_H
 #define ROVER_ACK_H
 
-#include "qp.h"
+#include "train.h"
 
 /**
  * rover_ack_send() - acknowledge
@@ -19,12 +19,12 @@ void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn);
 
 /**
  * rover_ack_atomic() - answer an atomic
- * @qp: alive
+ * @train: of responses, which it is coupled to
  * @res: its result
  *
  * Context: rx_lock held, softirqs off.
  * Return: false when there was no memory: try again later.
  */
-bool rover_ack_atomic(struct rover_qp *qp, const struct rover_res *res);
+bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res);
 
 #endif /* ROVER_ACK_H */

@@ -2,8 +2,8 @@
 /*
  * readresp - answers to READs and atomics, in order, again if need be
  *
- * Requests are queued in rsp.res and answered first come first served, READs
- * as trains straight from memory.  A duplicate READ is simply executed again;
+ * Requests are queued in rsp.res and answered first come first served, as
+ * trains, READs straight from memory.  A duplicate READ is simply executed again;
  * an atomic must not be, so the results of the last max_dest_rd_atomic of
  * them are kept in rsp.saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate of what is
  * still waiting takes its place.
@@ -18,11 +18,11 @@
 #include "train.h"
 
 /*
- * Trains of READ responses per call, so that one READ cannot hold a CPU; in
- * process context as in requester.c.
+ * Packets per call, so that one READ cannot hold a CPU; in process context, where
+ * softirqs are on between two calls, few of them (see requester.c).
  */
-#define BUDGET		16
-#define BUDGET_PROCESS	1
+#define BUDGET		(16 * ROVER_TRAIN_MAX)
+#define BUDGET_PROCESS	(ROVER_TRAIN_MAX / 2)
 
 /* What waits to be answered with @psn, among others perhaps. */
 static struct rover_res *waiting(const struct rover_qp *qp, u32 psn)
@@ -168,27 +168,25 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 	return err;
 }
 
-/* Return true when all of this READ is on its way. */
-static bool send_read(struct rover_qp *qp, struct rover_res *res, int *budget,
-		      enum rover_fault *fault)
+/* May one more packet be made now? */
+static bool may_add(struct rover_qp *qp, int *budget)
 {
-	struct rover_train train;
+	return !rover_nettx_full(qp) && (*budget)-- > 0;
+}
+
+/* Return true when all of this READ is on its way. */
+static bool add_read(struct rover_train *train, struct rover_res *res,
+		     int *budget, enum rover_fault *fault)
+{
+	struct rover_qp *qp = train->qp;
 	struct rover_sgl sgl;
 	int err = 0;
 
 	rover_sgl_init_one(&sgl, qp->pd, res->va, res->length, res->rkey,
 			   IB_ACCESS_REMOTE_READ);
 	rover_sgl_seek(&sgl, (u64)res->next << qp->mtu_shift);
-	rover_train_begin(&train, qp, &qp->rsp.ip_id, ROVER_TRAIN_MAX);
-	while (!err && res->next < res->npsn) {
-		if (train.packets == 0) {
-			if (*budget <= 0 || rover_nettx_full(qp))
-				break;
-			(*budget)--;
-		}
-		err = add_response(&train, res, &sgl, fault);
-	}
-	rover_train_send(&train);
+	while (!err && res->next < res->npsn && may_add(qp, budget))
+		err = add_response(train, res, &sgl, fault);
 	rover_sgl_release(&sgl);
 	return res->next == res->npsn;
 }
@@ -198,22 +196,27 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	enum rover_fault fault = ROVER_OK;
 	struct rover_rsp *rsp = &qp->rsp;
 	int budget = in_serving_softirq() ? BUDGET : BUDGET_PROCESS;
+	struct rover_train train;
 
 	lockdep_assert_held(&qp->rx_lock);
 	/* Where it is first done is where it stays. */
 	if (rsp->bulk && READ_ONCE(qp->home) == ROVER_CPU_ANY)
 		rover_steer_home(qp);
+	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
 	while (rover_readresp_pending(qp)) {
 		struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];
+		bool done;
 
-		if (res->atomic) {
-			if (rover_nettx_full(qp) || !rover_ack_atomic(qp, res))
-				break;
-		} else if (!send_read(qp, res, &budget, &fault)) {
+		if (res->atomic)
+			done = may_add(qp, &budget) &&
+			       rover_ack_atomic(&train, res);
+		else
+			done = add_read(&train, res, &budget, &fault);
+		if (!done)
 			break;
-		}
 		rsp->res_send++;
 	}
+	rover_train_send(&train);
 	if (!rover_readresp_pending(qp))
 		WRITE_ONCE(rsp->bulk, false);
 	/* Out of budget or memory, with nothing in the device to wake us. */
