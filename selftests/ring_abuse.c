@@ -15,12 +15,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
 #include <rdma/rover-abi.h>
 
 #include "lib/conn.h"
@@ -240,26 +237,6 @@ static void bury(struct victim *v)
 
 	undo_now(v->p, v->c);
 	undo_now(v->p, q);
-}
-
-static int doorbell(struct pair *p, uint32_t qpn)
-{
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attr;
-	} request = {
-		.hdr = {
-			.length = sizeof(request), .object_id = ROVER_OBJECT_DOORBELL,
-			.method_id = ROVER_METHOD_DOORBELL_RING, .num_attrs = 1,
-			.driver_id = ROVER_DRIVER_ID,
-		},
-		.attr = {
-			.attr_id = ROVER_ATTR_DOORBELL_QPN, .len = 4,
-			.flags = UVERBS_ATTR_F_MANDATORY, .data = qpn,
-		},
-	};
-
-	return ioctl(p->ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
 }
 
 /* A value from the edge, or any. */

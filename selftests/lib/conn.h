@@ -144,4 +144,7 @@ bool event_wait(struct pair *p, enum ibv_event_type type, struct ibv_qp *qp, uns
 /* The next event of any kind within ms, or -1. */
 int event_next(struct pair *p, struct ibv_qp **qp, unsigned int ms);
 
+/* Ring for a queue pair, of this program or not, as the provider does; the error number. */
+int doorbell(struct pair *p, uint32_t qpn);
+
 #endif /* ROVER_SELFTEST_CONN_H */

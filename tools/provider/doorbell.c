@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
  * doorbell.c: enters the kernel when nobody there looks at a ring. The kernel
- * does the work in our context before it returns.
+ * does the work in our context before it returns, or soon after it where it has
+ * seen that more is coming.
  */
 #include <errno.h>
 #include <string.h>

@@ -340,7 +340,8 @@ struct rover_uapi_create_ah_resp {
 /*
  * The doorbell: a method of rover's own on the uverbs file, entered only when
  * a ring says ROVER_RING_NEED_WAKEUP.  The kernel does the work in the
- * caller's context before it returns.  One entry serves all that was posted.
+ * caller's context before it returns, or sees that more is coming, clears the
+ * flag and does it soon.  One entry serves all that was posted.
  */
 /* 1 << UVERBS_ID_NS_SHIFT: the driver's own number space. */
 #define ROVER_OBJECT_DOORBELL		0x1000

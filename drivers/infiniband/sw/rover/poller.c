@@ -33,13 +33,13 @@
 #include "trace.h"
 
 /*
- * Between two looks passes as much time as the last took, sending and receiving
- * (which comes after it, in a softirq of its own) counted alike: so half of the
- * time is the program's, where it shares the processor.  After one that found
- * nothing it is twice as long.
+ * Between two looks passes twice the time that the last took.  What it sent may
+ * be received in that time, by a softirq of this processor: then a third is left
+ * for others.  After a look that found nothing the pause is doubled, up to
+ * IDLE_PAUSE.
  */
 #define PAUSE_LEAST	(10 * NSEC_PER_USEC)
-#define PAUSE_MOST	(500 * NSEC_PER_USEC)
+#define IDLE_PAUSE	(500 * NSEC_PER_USEC)
 
 /*
  * One go: what is sent in it waits for its end to be received, and timeouts are
@@ -57,23 +57,28 @@
 
 /*
  * Doorbells in a row that make a stream; twice as many after a stream that
- * was not worth it, which is when fewer requests than that came of it.
+ * was not worth it, which is when there was less progress in it.
  */
 #define STREAK		8
-#define WORTH		4
+#define WORTH		8
 #define DOUBTS_MOST	3
+
+/* Bit of poller.called. */
+#define CALLED		0
 
 /**
  * struct poller - of one processor
  * @list: queue pairs it looks after, each with a reference
  * @timer: runs while there are any
- * @call: by which other processors start it
+ * @called: bit 0: @call is on its way; only who sets it may send it
+ * @call: by which other processors start the timer
  * @pause: time to the next look, ns; the timer's own
- * @found: this look has found something; the timer's own
+ * @found: the look on this processor has found something; the timer's own
  */
 struct poller {
 	struct rover_kick_list list;
 	struct hrtimer timer;
+	unsigned long called;
 	call_single_data_t call;
 	u64 pause;
 	bool found;
@@ -85,9 +90,9 @@ static DEFINE_PER_CPU(struct poller, pollers);
 static bool answers(struct rover_qp *qp)
 {
 	u32 heard = READ_ONCE(qp->rcq->emptied) + READ_ONCE(qp->rsp.msn);
-	bool news = heard != READ_ONCE(qp->stream.heard);
+	bool news = heard != qp->stream.heard;
 
-	WRITE_ONCE(qp->stream.heard, heard);
+	qp->stream.heard = heard;
 	return news;
 }
 
@@ -109,14 +114,36 @@ static bool in_stream(struct rover_cq *cq)
 
 /* Timers *********************************************************************/
 
-/* On the poller's processor, interrupts off. */
-static void start_timer(void *info)
+/* On this processor, which is the poller's, or has taken over from that one. */
+static void start_timer(struct poller *poller)
 {
-	struct poller *poller = info;
+	unsigned long flags;
 
+	local_irq_save(flags);
 	if (!hrtimer_is_queued(&poller->timer))
 		hrtimer_start(&poller->timer, ns_to_ktime(poller->pause),
 			      HRTIMER_MODE_REL_PINNED_SOFT);
+	local_irq_restore(flags);
+}
+
+/* In the poller's processor's hard interrupt. */
+static void called(void *info)
+{
+	struct poller *poller = info;
+
+	clear_bit(CALLED, &poller->called);
+	/* Who found the bit set has its queue pair on the list by now. */
+	smp_mb__after_atomic();
+	start_timer(poller);
+}
+
+static void start_there(struct poller *poller, int cpu)
+{
+	/* Full barrier: a call under way finds what was put on the list. */
+	if (test_and_set_bit(CALLED, &poller->called))
+		return;
+	if (smp_call_function_single_async(cpu, &poller->call))
+		clear_bit(CALLED, &poller->called);
 }
 
 static void sleep(struct rover_qp *qp)
@@ -124,7 +151,7 @@ static void sleep(struct rover_qp *qp)
 	struct rover_stream *stream = &qp->stream;
 	u8 doubts = READ_ONCE(qp->scq->doubts);
 
-	if (stream->tail - READ_ONCE(stream->first) >= WORTH)
+	if (stream->last - stream->first >= WORTH)
 		doubts = 0;
 	else if (doubts < DOUBTS_MOST)
 		doubts++;
@@ -134,34 +161,44 @@ static void sleep(struct rover_qp *qp)
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
 
-static void awake(struct rover_qp *qp, u32 tail)
+static void awake(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
 
 	stream->awake = true;
-	stream->tail = tail - 1;
 	stream->idle = 0;
 	trace_rover_stream(qp->obj.key, qp->req.psn, true);
 	rover_ring_unflag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
 
+/*
+ * Work requests that were taken from the ring and, where they are not done by
+ * then, that are done: it only ever grows.  What the ring itself says of those
+ * that were posted is the program's word.
+ */
+static u32 progress(const struct rover_qp *qp)
+{
+	return qp->sq.head + qp->req.fetched;
+}
+
 /* Return true when it is to be looked at again. */
 static bool watch(struct rover_qp *qp, struct poller *poller)
 {
-	struct rover_stream *stream = &qp->stream;
-	u32 tail = READ_ONCE(qp->sq.hdr->tail);
 	bool flying = qp->req.una != qp->req.next_psn;
+	struct rover_stream *stream = &qp->stream;
+	u32 now = progress(qp);
 
 	if (!stream->awake)
-		awake(qp, tail);
-	if (stream->tail != tail) {
-		stream->tail = tail;
+		awake(qp);
+	if (stream->last != now) {
+		stream->last = now;
 		stream->idle = 0;
 		poller->found = true;
 	} else {
 		stream->idle++;
 	}
-	if (rover_qp_allows(qp, ROVER_MAY_SEND) &&
+	/* What has become heavy goes other ways. */
+	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !READ_ONCE(qp->req.bulk) &&
 	    stream->idle < (flying ? IDLE_FLYING : IDLE_MOST))
 		return true;
 	sleep(qp);
@@ -190,24 +227,25 @@ static void look(struct rover_kick *kick)
 static enum hrtimer_restart look_at_all(struct hrtimer *timer)
 {
 	struct poller *poller = container_of(timer, struct poller, timer);
+	struct poller *here = this_cpu_ptr(&pollers);
 	u64 began = ktime_get_ns(), took;
 	unsigned int left = AT_ONCE;
 	bool more;
 
-	poller->found = false;
+	here->found = false;
 	do {
 		more = rover_kick_drain(&poller->list, 1, look);
 		took = ktime_get_ns() - began;
 	} while (more && --left && took < LOOK_MOST);
-	if (!poller->found)
-		took = max(took, poller->pause);
-	poller->pause = clamp(2 * took, PAUSE_LEAST, PAUSE_MOST);
-	if (!rover_kick_list_empty(&poller->list)) {
-		/* Not by HRTIMER_RESTART: others may have started it by now. */
-		local_irq_disable();
+	if (!here->found)
+		took = max(took, min(poller->pause, IDLE_PAUSE / 2));
+	poller->pause = max(2 * took, PAUSE_LEAST);
+	/* Not by HRTIMER_RESTART: others may have started it by now. */
+	if (!rover_kick_list_empty(&poller->list))
 		start_timer(poller);
-		local_irq_enable();
-	}
+	/* The timer of a processor that went away: its queue pairs are ours now. */
+	if (poller != here && !rover_kick_list_empty(&here->list))
+		start_timer(here);
 	return HRTIMER_NORESTART;
 }
 
@@ -217,37 +255,41 @@ static void add(struct rover_qp *qp, int cpu)
 {
 	struct poller *poller = per_cpu_ptr(&pollers, cpu);
 
-	if (!refcount_inc_not_zero(&qp->refs))
-		return;
-	WRITE_ONCE(qp->stream.first, READ_ONCE(qp->sq.hdr->tail));
+	rover_qp_get(qp);
 	if (!rover_kick_add(&qp->stream.kick, &poller->list)) {
 		rover_qp_put(qp);
 		return;
 	}
-	if (cpu == smp_processor_id()) {
-		local_irq_disable();
+	if (cpu == smp_processor_id())
 		start_timer(poller);
-		local_irq_enable();
-	} else {
-		/* One that is under way already finds what was added. */
-		smp_call_function_single_async(cpu, &poller->call);
-	}
+	else
+		start_there(poller, cpu);
 }
 
 bool rover_poller_takes(struct rover_qp *qp)
 {
+	bool takes;
+
 	/* What is heavy goes other ways (arrive). */
 	if (READ_ONCE(qp->req.bulk))
 		return false;
 	if (rover_kick_queued(&qp->stream.kick))
 		return true;
-	if (answers(qp) || !in_stream(qp->scq))
+	/*
+	 * It may be destroyed at this moment, with its rings and completion
+	 * queues: they are there as long as it is alive, under its lock.  Whom we
+	 * keep from the lock has left us a bit, and our caller or the look at it
+	 * runs.  Preemption is off, so a processor that is online stays so.
+	 */
+	if (!spin_trylock_bh(&qp->tx_lock))
 		return false;
-	/* A processor that is online stays so until preemption is on again. */
-	preempt_disable();
-	add(qp, rover_steer_poll(qp));
-	preempt_enable();
-	return true;
+	takes = qp->alive && !answers(qp) && in_stream(qp->scq);
+	if (takes) {
+		qp->stream.first = progress(qp);
+		add(qp, rover_steer_poll(qp));
+	}
+	spin_unlock_bh(&qp->tx_lock);
+	return takes;
 }
 
 void rover_poller_init(void)
@@ -260,21 +302,20 @@ void rover_poller_init(void)
 		rover_kick_list_init(&poller->list);
 		hrtimer_setup(&poller->timer, look_at_all, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_REL_PINNED_SOFT);
-		INIT_CSD(&poller->call, start_timer, poller);
+		INIT_CSD(&poller->call, called, poller);
 		poller->pause = PAUSE_LEAST;
 	}
-}
-
-static void cancel(void *info)
-{
 }
 
 void rover_poller_exit(void)
 {
 	int cpu;
 
-	/* Calls are served in their order: after this none is under way. */
-	on_each_cpu(cancel, NULL, true);
+	for_each_possible_cpu(cpu)
+		while (test_bit(CALLED, &per_cpu_ptr(&pollers, cpu)->called))
+			cpu_relax();
+	/* And to the end of that interrupt. */
+	synchronize_rcu();
 	for_each_possible_cpu(cpu) {
 		struct poller *poller = per_cpu_ptr(&pollers, cpu);
 

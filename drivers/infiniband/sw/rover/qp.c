@@ -129,7 +129,7 @@ static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
 	if (err)
 		return err;
 
-	/* Nobody polls send rings; receive rings are read when packets come. */
+	/* Of send rings see poller; receive rings are read when packets come. */
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 
 	qp->max_send_sge = cap->max_send_sge;
@@ -219,6 +219,8 @@ static void kill(struct rover_qp *qp)
 		 * it, and may be waiting for completions: let it have them.
 		 */
 		WRITE_ONCE(qp->state, IB_QPS_ERR);
+		/* What is posted after that has to come to us, and cannot (K2). */
+		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 		rover_responder_flush(qp);
 		rover_requester_flush(qp);
 	}

@@ -301,11 +301,12 @@ struct rover_aside {
 /**
  * struct rover_stream - small messages, one after the other (poller)
  * @kick: its place on the list of a processor that looks at the ring
- * @heard: how often the peer had spoken, at the last doorbell; a hint
- * @first: index after the newest request at the doorbell that began it; a hint
- * @awake: the ring says that somebody looks; under tx_lock, as what follows
+ * @heard: how often the peer had spoken, at the last doorbell; under tx_lock, as
+ *	what follows
+ * @first: progress in the ring at the doorbell that began it
+ * @awake: the ring says that somebody looks
  * @idle: looks in a row that found nothing
- * @tail: index after the newest request at the last look
+ * @last: and at the last look
  */
 struct rover_stream {
 	struct rover_kick kick;
@@ -313,7 +314,7 @@ struct rover_stream {
 	u32 first;
 	bool awake;
 	u8 idle;
-	u32 tail;
+	u32 last;
 };
 
 /**

@@ -21,8 +21,8 @@
  * Packets per call, so that one READ cannot hold a CPU; in process context, where
  * softirqs are on between two calls, few of them (see requester.c).
  */
-#define BUDGET		(16 * ROVER_TRAIN_MAX)
-#define BUDGET_PROCESS	(ROVER_TRAIN_MAX / 2)
+#define BUDGET		256
+#define BUDGET_PROCESS	32
 
 /* What waits to be answered with @psn, among others perhaps. */
 static struct rover_res *waiting(const struct rover_qp *qp, u32 psn)
