@@ -19,7 +19,8 @@ rings() {
 
 seldom() {
 	rings $many "$@"
-	((percent <= 50)) || fail "that is nearly each"
+	# A few for each time that the program, or its machine, comes to rest.
+	((percent <= 80)) || fail "that is nearly each"
 }
 
 # With one processor each message takes the other end's slice of time.
@@ -28,8 +29,10 @@ each() {
 	((percent >= 90)) || fail "some of them were waited for, and nobody knew"
 }
 
-# What all of them send waits for all of them, but not as long as a timeout.
+# What all of them send waits for all of them, but not as long as a timeout. The queue of a netdev between two machines has no room for
+# a train of each: there some are lost.
 crowd() {
+	single || skip "nothing is lost on one machine only"
 	local qps=1024 before
 	! once || qps=64
 	before=$(counter a local_ack_timeout_err)
