@@ -19,8 +19,7 @@ rings() {
 
 seldom() {
 	rings $many "$@"
-	# A few for each time that the program, or its machine, comes to rest.
-	((percent <= 80)) || fail "that is nearly each"
+	((percent <= 50)) || fail "that is nearly each"
 }
 
 # With one processor each message takes the other end's slice of time.
