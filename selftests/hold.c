@@ -2,17 +2,19 @@
 /*
  * hold - makes objects on a device and keeps them, one end only
  *
- *	hold DEVICE [--qps N] [--mrs N] [--cqes N] [--gid INDEX] [--once]
+ *	hold DEVICE [--qps N] [--mrs N] [--cqes N] [--gid INDEX] [--stream] [--once]
  *
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
- * standard input ends.  With a GID the queue pairs are brought to RTS, each
- * connected to itself.  When the device goes away it prints "fatal", tries to
- * use what it has, closes it, and exits with status 3.
+ * standard input ends.  With a GID the queue pairs are brought to RTS, two and
+ * two connected; and with --stream all of them send, all the time.
+ * When the device goes away it prints "fatal", tries to use what it has, closes
+ * it, and exits with status 3.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@ static struct ibv_cq *cq;
 static struct ibv_qp **qps;
 static struct ibv_mr **mrs;
 static int n_qps, n_mrs, gid = -1;
+static bool streaming;
 
 static void die(const char *what)
 {
@@ -34,15 +37,17 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void connect_to_itself(struct ibv_qp *qp)
+static void connect_to(struct ibv_qp *qp, const struct ibv_qp *peer)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
 
 	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 			  IBV_QP_ACCESS_FLAGS))
 		die("modify to INIT");
 	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = qp->qp_num,
+		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = peer->qp_num,
 		.max_dest_rd_atomic = 1, .min_rnr_timer = 12,
 		.ah_attr = { .is_global = 1, .port_num = 1,
 			     .grh = { .sgid_index = gid, .hop_limit = 1 } },
@@ -65,7 +70,8 @@ static void connect_to_itself(struct ibv_qp *qp)
 static void make_all(void)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC, .cap = { 1, 1, 1, 1, 0 }, .send_cq = cq, .recv_cq = cq,
+		.qp_type = IBV_QPT_RC, .cap = { streaming ? 64 : 1, 1, 1, 1, 0 },
+		.send_cq = cq, .recv_cq = cq,
 	};
 	int i;
 
@@ -74,9 +80,9 @@ static void make_all(void)
 		if (!qps[i])
 			die("create_qp");
 		printf("qp 0x%x\n", qps[i]->qp_num);
-		if (gid >= 0)
-			connect_to_itself(qps[i]);
 	}
+	for (i = 0; i < n_qps && gid >= 0; i++)
+		connect_to(qps[i], qps[(i ^ 1) < n_qps ? i ^ 1 : i]);
 	for (i = 0; i < n_mrs; i++) {
 		mrs[i] = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE |
 				    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);
@@ -108,21 +114,53 @@ static void account(void)
 	printf("anonymous %lu\nrings %lu\n", anonymous, rings);
 }
 
+/* An empty WRITE, which needs no receive; every 16th makes room for all before it. */
+static int post_one(struct ibv_qp *qp)
+{
+	static unsigned int posted;
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE, .send_flags = ++posted % 16 ? 0 : IBV_SEND_SIGNALED,
+	}, *bad;
+
+	return ibv_post_send(qp, &wr, &bad);
+}
+
+/* Of a device that has gone the rings take nothing more. Some time may pass before it is known to be gone. */
+static void stream(void)
+{
+	int i, left, err = 0;
+	struct ibv_wc wc;
+
+	for (i = 0; i < n_qps; i++) {
+		for (left = 16, err = 0; left && !err; left--)
+			err = post_one(qps[i]);
+		if (err && err != ENOMEM)
+			streaming = false;
+	}
+	if (err)
+		ibv_poll_cq(cq, 1, &wc);
+}
+
 /* Every verb must still return, with an error or not; destruction must succeed. */
 static int after_the_end(void)
 {
-	struct ibv_send_wr send = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED }, *bad;
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 	struct ibv_mr *mr;
 	struct ibv_wc wc;
+	int i, err;
 
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), 0);
 	if (mr)
 		die("memory can be registered on a device that is gone");
-	if (n_qps) {
-		ibv_post_send(qps[0], &send, &bad);
-		if (!ibv_query_qp(qps[0], &attr, IBV_QP_STATE, &init))
+	for (i = 0; i < n_qps; i++) {
+		/* Flushed by now: there is room. */
+		err = post_one(qps[i]);
+		if (err != EIO) {
+			errno = err;
+			die("to post on a device that is gone should be an I/O error");
+		}
+		if (!ibv_query_qp(qps[i], &attr, IBV_QP_STATE, &init))
 			die("a QP of a device that is gone answers");
 	}
 	ibv_poll_cq(cq, 1, &wc);
@@ -155,8 +193,10 @@ static int keep(void)
 	char dust[64];
 
 	for (;;) {
-		if (poll(fds, 2, -1) < 0)
+		if (poll(fds, 2, streaming ? 0 : -1) < 0)
 			return 1;
+		if (streaming)
+			stream();
 		if (fds[1].revents) {
 			if (ibv_get_async_event(ctx, &event))
 				die("get_async_event");
@@ -192,6 +232,8 @@ int main(int argc, char **argv)
 	for (i = 2; i < argc; i++) {
 		if (!strcmp(argv[i], "--once"))
 			once = 1;
+		else if (!strcmp(argv[i], "--stream"))
+			streaming = true;
 		else if (i + 1 == argc)
 			break;
 		else if (!strcmp(argv[i], "--qps"))

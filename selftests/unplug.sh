@@ -6,10 +6,12 @@
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
 
-# An idle program with all sorts of objects; then CMD...: it must hear of the end of its device, and be able to clean up.
+# A program with all sorts of objects, idle but for what $more makes it do; then CMD...: it must hear of the end of its device, and
+# be able to clean up.
 under_idle() {
 	mend
-	hold a --qps 20 --mrs 20 --gid "$(gid_index a "$ADDR_A")"
+	# shellcheck disable=SC2086 # words
+	hold a --qps 20 --mrs 20 --gid "$(gid_index a "$ADDR_A")" ${more:-}
 	promptly "$@"
 	ends_within 10 "$holder"
 	cat "$held"
@@ -130,6 +132,8 @@ reload() {
 # The module goes while it has nothing, a device, or devices with programs.
 know_gids
 try "rdma link delete under an idle program" under_idle delete_link
+# While its ring is looked at, such a program does not enter the kernel: it must do so from now on.
+more="--stream --cqes 2000" try "rdma link delete under a program that sends without waiting" under_idle delete_link
 tools=(write_bw read_bw send_bw)
 ! quick || tools=(send_bw)
 for tool in "${tools[@]}"; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done
