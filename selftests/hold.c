@@ -125,7 +125,7 @@ static int post_one(struct ibv_qp *qp)
 	return ibv_post_send(qp, &wr, &bad);
 }
 
-/* Of a device that has gone the rings take nothing more. Some time may pass before it is known to be gone. */
+/* The rings of a device that has gone take nothing more. Until that is known time may pass. */
 static void stream(void)
 {
 	int i, left, err = 0;

@@ -25,6 +25,7 @@ tests=(
 	steer:100
 	stream:100
 	loss:200
+	ecn:100
 	kill:200
 	link:200
 	unplug:300

@@ -38,6 +38,7 @@ static const struct {
 	{ 0x17, ROVER_CLASS_SEND, 16, 12, 'o' },
 	{ 0x64, ROVER_CLASS_SEND, 20, 0, 'o' },
 	{ 0x65, ROVER_CLASS_SEND, 24, 20, 'o' },
+	{ 0x81, ROVER_CLASS_CNP, 12, 0, 'o' },
 };
 
 #define ROWS	(sizeof(rows) / sizeof(*rows))
@@ -140,16 +141,19 @@ static bool reth_at_the_start(const struct rover_opcode *op)
 static bool aeth_at_the_ends(const struct rover_opcode *op)
 {
 	return has(op, ROVER_OP_AETH) ==
-	       (has(op, ROVER_OP_RESPONSE) && has(op, ROVER_OP_START | ROVER_OP_END));
+	       (has(op, ROVER_OP_RESPONSE) && op->class != ROVER_CLASS_CNP &&
+		has(op, ROVER_OP_START | ROVER_OP_END));
 }
 
 /* A datagram is one packet with a DETH; nothing else has one. */
 static bool deth_in_datagrams(const struct rover_opcode *op)
 {
-	bool ud = rover_opcode_transport(op - rover_opcodes) == ROVER_TRANSPORT_UD;
+	unsigned int transport = rover_opcode_transport(op - rover_opcodes);
+	bool ud = transport == ROVER_TRANSPORT_UD;
 
 	return has(op, ROVER_OP_DETH) == ud &&
-	       (ud || rover_opcode_transport(op - rover_opcodes) == ROVER_TRANSPORT_RC) &&
+	       (ud || transport == (op->class == ROVER_CLASS_CNP ? ROVER_TRANSPORT_CNP :
+								   ROVER_TRANSPORT_RC)) &&
 	       (!ud || (has(op, ROVER_OP_START) && has(op, ROVER_OP_END)));
 }
 

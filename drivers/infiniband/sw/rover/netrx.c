@@ -16,8 +16,11 @@
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
 #include <rdma/ib_cache.h>
 
+#include "cnp.h"
 #include "completer.h"
 #include "datagram.h"
 #include "icrc.h"
@@ -37,6 +40,7 @@ struct batch {
 	struct rover_qp *likely;	/* found already; NULL or maybe dead */
 	struct rover_qp *qp;
 	bool sending;			/* tx_lock is held, else rx_lock */
+	bool marked;			/* a router's queue is filling up */
 	unsigned int packets;
 };
 
@@ -67,6 +71,9 @@ static void batch_end(struct batch *b)
 	if (!qp)
 		return;
 	b->qp = NULL;
+	if (b->marked)
+		rover_cnp_marked(qp, b->sending);
+	b->marked = false;
 	if (b->sending) {
 		spin_unlock(&qp->tx_lock);
 	} else {
@@ -243,11 +250,19 @@ static bool peer_good(const struct batch *b, const struct arrival *a)
 	return rover_path_match(&qp->path, b->rnet->net, a->pkt.v6, a->pkt.ip);
 }
 
+static bool transport_good(const struct rover_qp *qp,
+			   const struct rover_packet *pkt)
+{
+	if (pkt->op->class == ROVER_CLASS_CNP)
+		return qp->transport == ROVER_TRANSPORT_RC;
+	return rover_opcode_transport(pkt->opcode) == qp->transport;
+}
+
 static bool admit(struct batch *b, const struct arrival *a)
 {
 	struct rover_qp *qp = b->qp;
 
-	if (rover_opcode_transport(a->pkt.opcode) != qp->transport) {
+	if (!transport_good(qp, &a->pkt)) {
 		dropped(b, a, ROVER_STAT_DROP_OPCODE);
 		return false;
 	}
@@ -257,10 +272,34 @@ static bool admit(struct batch *b, const struct arrival *a)
 	}
 	if (!rover_qp_allows(qp, b->sending ? ROVER_MAY_COMPLETE :
 					      ROVER_MAY_RECEIVE)) {
-		dropped(b, a, ROVER_STAT_DROP_STATE);
+		/* Who is not ready to send has nothing to send less of. */
+		dropped(b, a, a->pkt.op->class == ROVER_CLASS_CNP ?
+			ROVER_STAT_CNP_IGNORED : ROVER_STAT_DROP_STATE);
 		return false;
 	}
 	return true;
+}
+
+/* Has a router marked it?  Of what carries no data the sender has no window. */
+static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	u8 tos = pkt->v6 ? ipv6_get_dsfield(pkt->ip) :
+			   ((const struct iphdr *)pkt->ip)->tos;
+
+	return INET_ECN_is_ce(tos) && qp->transport == ROVER_TRANSPORT_RC &&
+	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP;
+}
+
+static void deliver(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	if (pkt->op->class == ROVER_CLASS_CNP)
+		rover_cnp_receive(qp);
+	else if (pkt->op->flags & ROVER_OP_RESPONSE)
+		rover_completer_receive(qp, pkt);
+	else if (qp->transport == ROVER_TRANSPORT_UD)
+		rover_datagram_receive(qp, pkt);
+	else
+		rover_responder_receive(qp, pkt);
 }
 
 static void receive(struct batch *b, struct arrival *a)
@@ -282,12 +321,11 @@ static void receive(struct batch *b, struct arrival *a)
 	if (!admit(b, a))
 		return;
 	b->packets++;
-	if (b->sending)
-		rover_completer_receive(b->qp, &a->pkt);
-	else if (b->qp->transport == ROVER_TRANSPORT_UD)
-		rover_datagram_receive(b->qp, &a->pkt);
-	else
-		rover_responder_receive(b->qp, &a->pkt);
+	if (unlikely(marked(b->qp, &a->pkt))) {
+		rover_count(b->dev, ROVER_STAT_ECN_MARKED);
+		b->marked = true;
+	}
+	deliver(b->qp, &a->pkt);
 }
 
 /* Taking trains apart ********************************************************/

@@ -92,4 +92,7 @@ const struct rover_opcode rover_opcodes[256] = {
 	ROW(UD_SEND_ONLY, SEND, SEND_PKT | ONLY | DETH, "SEND Only"),
 	ROW(UD_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | DETH | IMM,
 	    "SEND Only with Immediate"),
+
+	/* What stands behind its BTH is reserved: payload that nobody reads. */
+	ROW(CNP, CNP, ROVER_OP_RESPONSE | ONLY, "Congestion Notification"),
 };

@@ -37,12 +37,14 @@ enum rover_bth_opcode {
 	ROVER_RC_SEND_ONLY_INV		= 0x17,
 	ROVER_UD_SEND_ONLY		= 0x64,
 	ROVER_UD_SEND_ONLY_IMM		= 0x65,
+	ROVER_CNP			= 0x81,	/* annex A17.9.3 */
 };
 
 /* Which service an opcode belongs to: its upper three bits. */
 enum rover_transport {
 	ROVER_TRANSPORT_RC = 0,
 	ROVER_TRANSPORT_UD = 3,
+	ROVER_TRANSPORT_CNP = 4,	/* for connections of any service */
 };
 
 /* What a packet belongs to. */
@@ -54,6 +56,7 @@ enum rover_op_class {
 	ROVER_CLASS_READ_RESP,
 	ROVER_CLASS_ACK,
 	ROVER_CLASS_ATOMIC_ACK,
+	ROVER_CLASS_CNP,
 };
 
 #define ROVER_OP_START		(1U << 0)	/* first packet of a message */

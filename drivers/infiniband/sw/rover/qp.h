@@ -111,6 +111,7 @@ struct rover_wqe {
  * @bulk: request @sending carries much from here; read without the lock
  * @since_ackreq: packets since AckReq was last set
  * @ip_id: IPv4 identification of the next packet
+ * @cnp_at: when the last CNP was sent for a response, ns; 0 before the first
  * @rnr_retries: RNR retries left
  * @rnr_wait: waiting for the RNR timer; nothing is sent
  * @drained: SQ_DRAINED was raised in this stay in SQD
@@ -134,6 +135,7 @@ struct rover_req {
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u16 ip_id;
+	u64 cnp_at;
 	u8 rnr_retries;
 	u8 last_word;
 	bool rnr_wait;
@@ -150,6 +152,10 @@ struct rover_req {
  * @train: most packets in one train; few after loss
  * @late: the last round trip measured was too long: no more than now
  * @least: shortest round trip seen, ns; 0 before the first
+ * @alpha: how much of the path's queue is ours to take away, after the marks of
+ *	late; in 1024ths
+ * @cut: packets before this one were on their way when marks made it smaller
+ * @cut_at: and when that was, ns; 0 before the first mark
  */
 struct rover_window {
 	u32 packets;
@@ -158,7 +164,10 @@ struct rover_window {
 	u32 slow;
 	u16 train;
 	bool late;
+	u16 alpha;
+	u32 cut;
 	u64 least;
+	u64 cut_at;
 };
 
 /**
@@ -247,6 +256,7 @@ struct rover_saved {
  * @res_send: row whose responses are to be sent next; none when at @res_tail
  * @saved_tail: next row of @saved
  * @ip_id: IPv4 identification of the next response
+ * @cnp_at: when the last CNP was sent for a request, ns; 0 before the first
  * @comm_est: COMM_EST was raised
  * @bulk: a long READ waits for its answer; read without the lock
  */
@@ -273,6 +283,7 @@ struct rover_rsp {
 	u32 res_send;
 	u32 saved_tail;
 	u16 ip_id;
+	u64 cnp_at;
 };
 
 /* Who receives what is set aside.  Only the owner does, so order is kept. */

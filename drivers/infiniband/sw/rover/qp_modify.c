@@ -200,7 +200,10 @@ static int prepare(struct rover_qp *qp, struct change *c,
 	if (c->mask & IB_QP_AV) {
 		sport = rdma_get_udp_sport(rdma_ah_read_grh(ah)->flow_label,
 					   qp->obj.key, c->attr.dest_qp_num);
-		return rover_path_init(&c->path, qp->dev->rnet->net, ah, sport);
+		err = rover_path_init(&c->path, qp->dev->rnet->net, ah, sport);
+		if (err)
+			return err;
+		rover_path_ect(&c->path);
 	}
 	return 0;
 }

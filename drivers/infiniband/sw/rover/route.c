@@ -13,8 +13,8 @@
  * as the new one.
  *
  * ECN: the two low bits of the traffic class are the network's.  They leave
- * here as zero (not ECN-capable) whatever the user says, since nobody would
- * react to a mark yet; a congestion control that does sets ECT(0) here.
+ * here as zero (not ECN-capable) whatever the user says, but for connections
+ * that react to a mark (window): those say ECT(0).
  */
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
@@ -118,6 +118,15 @@ int rover_path_init(struct rover_path *path, struct net *net,
 	rdma_hold_gid_attr(sgid);
 	path->sgid_attr = sgid;
 	return 0;
+}
+
+void rover_path_ect(struct rover_path *path)
+{
+	if (path->v6)
+		ipv6_change_dsfield(&path->ip6, (u8)~INET_ECN_MASK,
+				    INET_ECN_ECT_0);
+	else
+		path->ip4.tos |= INET_ECN_ECT_0;
 }
 
 /* Put a route, or none, into a path; what was there is let go. */

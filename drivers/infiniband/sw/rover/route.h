@@ -63,6 +63,12 @@ int rover_path_init(struct rover_path *path, struct net *net,
 		    const struct rdma_ah_attr *attr, u16 sport);
 
 /**
+ * rover_path_ect() - let routers mark its packets instead of losing them
+ * @path: initialised, of somebody who reacts to marks
+ */
+void rover_path_ect(struct rover_path *path);
+
+/**
  * rover_path_destroy() - drop route and GID
  * @path: nobody sends along it any more; all zero is fine
  *

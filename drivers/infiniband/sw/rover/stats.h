@@ -37,6 +37,10 @@
 	X(ACK_TIMEOUT, "local_ack_timeout_err")				\
 	X(IMPLIED_NAK, "implied_nak_seq_err")				\
 	X(RETRANSMITTED, "tx_retransmitted_packets")			\
+	X(ECN_MARKED, "np_ecn_marked_roce_packets")			\
+	X(CNP_SENT, "np_cnp_sent")					\
+	X(CNP_HANDLED, "rp_cnp_handled")				\
+	X(CNP_IGNORED, "rp_cnp_ignored")				\
 	X(RETRIES_EXCEEDED, "req_transport_retries_exceeded")		\
 	X(RNR_RETRIES_EXCEEDED, "req_rnr_retries_exceeded")		\
 	X(REQ_REMOTE_ACCESS, "req_remote_access_errors")		\

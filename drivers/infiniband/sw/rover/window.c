@@ -9,11 +9,17 @@
  * short, and grows by an eighth once something was lost; it shrinks to what the
  * peer manages in WAIT_MOST when round trips grow, and is halved by loss.
  *
+ * Where routers mark packets instead of losing them (ECN), it shrinks before
+ * anything is lost: by half of @alpha, which grows with each round trip that saw a
+ * mark and fades with each that saw none, as in DCQCN.  That one sets a rate; here
+ * it is the window, which is sent as acknowledges come in and so needs no timer.
+ *
  * Runs under tx_lock with softirqs off.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
+#include "psn.h"
 #include "train.h"
 #include "window.h"
 
@@ -29,6 +35,16 @@
  */
 #define WAIT_MOST	(8 * NSEC_PER_MSEC)
 
+/*
+ * Of @alpha: its unit, and what of it a round trip changes.  It is all of it
+ * at first, since of the path nothing is known.
+ */
+#define ALPHA_ONE	1024
+#define ALPHA_GAIN	16
+
+/* A round trip when none was measured yet. */
+#define RTT_GUESS	(100 * NSEC_PER_USEC)
+
 void rover_window_init(struct rover_qp *qp)
 {
 	struct rover_window *win = &qp->win;
@@ -39,6 +55,7 @@ void rover_window_init(struct rover_qp *qp)
 	win->most = max_t(u32, MOST_BYTES >> qp->mtu_shift, START_PACKETS);
 	win->fast = win->most;
 	win->train = ROVER_TRAIN_MAX;
+	win->alpha = ALPHA_ONE;
 }
 
 void rover_window_acked(struct rover_qp *qp, u32 packets)
@@ -82,6 +99,37 @@ void rover_window_lost(struct rover_qp *qp)
 	win->fast = max(win->packets / 2, FEWEST);
 	win->packets = win->fast;
 	win->train = max(win->train / 2, 4);
+}
+
+/* What the round trips since the last mark, of which one had it, leave of it. */
+static void fade(struct rover_qp *qp, u64 now)
+{
+	struct rover_window *win = &qp->win;
+	u64 trips;
+
+	if (!win->cut_at)
+		return;
+	trips = div64_u64(now - win->cut_at, qp->rtx.srtt ?: RTT_GUESS);
+	while (trips-- > 1 && win->alpha >= ALPHA_GAIN)
+		win->alpha -= win->alpha / ALPHA_GAIN;
+}
+
+void rover_window_marked(struct rover_qp *qp)
+{
+	struct rover_window *win = &qp->win;
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	/* Once for all that was on its way the first time. */
+	if (win->cut_at && rover_psn_diff(qp->req.una, win->cut) < 0)
+		return;
+	fade(qp, now);
+	win->alpha += (ALPHA_ONE - win->alpha) / ALPHA_GAIN;
+	win->packets -= win->packets * win->alpha / (2 * ALPHA_ONE);
+	win->packets = max(win->packets, FEWEST);
+	win->fast = win->packets;
+	win->cut = qp->req.next_psn;
+	win->cut_at = now;
 }
 
 void rover_window_probe(struct rover_qp *qp)

@@ -2,7 +2,7 @@
 /*
  * window - how much may be on its way, and in one train
  *
- * Requester, completer and retransmit report what they see; the two numbers
+ * Requester, completer, retransmit and cnp report what they see; the two numbers
  * that come of it, packets and train, are read where packets are made.
  */
 #ifndef ROVER_WINDOW_H
@@ -20,6 +20,8 @@ void rover_window_acked(struct rover_qp *qp, u32 packets);
 void rover_window_measured(struct rover_qp *qp, u64 rtt);
 /* The peer has seen a gap. */
 void rover_window_lost(struct rover_qp *qp);
+/* The network has marked packets of ours: a queue builds up on their way. */
+void rover_window_marked(struct rover_qp *qp);
 /* What comes next is a probe: a single packet, perhaps in vain. */
 void rover_window_probe(struct rover_qp *qp);
 

@@ -117,6 +117,9 @@ static_assert(sizeof(struct rover_atomack) == 8);
 static_assert(sizeof(struct rover_immdt) == 4);
 static_assert(sizeof(struct rover_deth) == 8);
 
+/* Reserved bytes that are the rest of a CNP, all zero. */
+#define ROVER_CNP_SIZE		16
+
 /* The longest run of headers after UDP: BTH and an atomic's. */
 #define ROVER_MAX_HDR	(sizeof(struct rover_bth) + sizeof(struct rover_atometh))
 
