@@ -73,7 +73,7 @@ int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min
 	for (tries = 0; tries < TRIES; tries++) {
 		u32 key = get_random_u32() & table->mask;
 
-		if (key < min || is_buried(table, key))
+		if (key < min || key == table->mask || is_buried(table, key))
 			continue;
 		obj->key = key;
 		err = rhashtable_lookup_insert_fast(&table->ht, &obj->node,

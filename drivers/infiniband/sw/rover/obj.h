@@ -75,6 +75,8 @@ void rover_table_destroy(struct rover_table *table);
  * @obj: from now on found by rover_table_find(); initialise it first
  * @min: smallest number wanted (0 and 1 are special as QPNs, 0 as a key)
  *
+ * All ones is no number, either: as a QPN it is that of multicast.
+ *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or -ENOSPC when no free number was found.
  */
