@@ -13,6 +13,7 @@
  * Whoever receives is at anybody's mercy: what does not fit is dropped and
  * counted, and takes no receive and no state with it (IBTA 9.8.3, 9.9.3).
  */
+#include <linux/if_vlan.h>
 #include <linux/udp.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
@@ -202,6 +203,12 @@ static void drop(const struct rover_qp *qp, const struct rover_packet *pkt,
 			 pkt->psn);
 }
 
+static void tell_vlan(struct rover_cqe *cqe, u16 vlan)
+{
+	cqe->vlan_id = vlan;
+	cqe->flags |= ROVER_CQE_VLAN;
+}
+
 /*
  * Was it sent to an address of this device?  The socket takes what is for any
  * address of the namespace, broadcasts included.
@@ -212,15 +219,31 @@ static bool address_good(const struct rover_qp *qp,
 	const struct ib_gid_attr *gid;
 	u16 vlan = 0xffff;
 
+	/* To a group: whoever brought it here has looked at that. */
+	if (pkt->group) {
+		if (is_vlan_dev(pkt->group->dev))
+			tell_vlan(cqe, vlan_dev_vlan_id(pkt->group->dev));
+		return true;
+	}
 	gid = rover_route_gid(&qp->dev->ib, pkt->v6, pkt->ip);
 	if (IS_ERR(gid))
 		return false;
-	if (!rdma_read_gid_l2_fields(gid, &vlan, NULL) && vlan != 0xffff) {
-		cqe->vlan_id = vlan;
-		cqe->flags |= ROVER_CQE_VLAN;
-	}
+	if (!rdma_read_gid_l2_fields(gid, &vlan, NULL) && vlan != 0xffff)
+		tell_vlan(cqe, vlan);
 	rdma_put_gid_attr(gid);
 	return true;
+}
+
+/* What it has sent itself, to a group it is in, and does not want. */
+static bool is_echo(const struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	const struct sk_buff *skb = pkt->group;
+
+	/* From another host the number would mean another queue pair. */
+	return qp->no_echo && skb &&
+	       (skb->pkt_type == PACKET_LOOPBACK ||
+		skb->dev->flags & IFF_LOOPBACK) &&
+	       (be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT) == qp->obj.key;
 }
 
 /* Header and payload go to the receive that was taken. */
@@ -318,6 +341,8 @@ void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt)
 		drop(qp, pkt, ROVER_STAT_DROP_LENGTH);
 		return;
 	}
+	if (unlikely(is_echo(qp, pkt)))
+		return;
 	if (!address_good(qp, pkt, &cqe)) {
 		drop(qp, pkt, ROVER_STAT_DROP_ADDRESS);
 		return;

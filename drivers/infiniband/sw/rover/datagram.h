@@ -27,7 +27,8 @@ void rover_datagram_send(struct rover_qp *qp);
 /**
  * rover_datagram_receive() - a datagram has arrived
  * @qp: alive, of the datagram service, in a state that receives
- * @pkt: proved up to and including ICRC and namespace
+ * @pkt: proved up to and including ICRC and namespace; if it was sent to a
+ *	group, the queue pair is attached to that
  *
  * Context: rx_lock held, softirqs off.
  */

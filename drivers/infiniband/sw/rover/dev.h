@@ -11,6 +11,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
+#include "mcast.h"
 #include "obj.h"
 #include "stats.h"
 
@@ -49,6 +50,7 @@ struct rover_net {
  * @gsi: queue pair 1, which the core makes; RCU
  * @mrs: memory keys
  * @ahs: address handles of programs
+ * @mcasts: multicast groups
  * @stats: per-CPU counters
  * @going: unregistration has begun; posts fail and destroyed queues flush
  * @port_state: what programs were told last, under RTNL
@@ -64,6 +66,7 @@ struct rover_dev {
 	struct rover_qp __rcu *gsi;
 	struct rover_table mrs;
 	struct rover_table ahs;
+	struct rover_mcasts mcasts;
 	struct rover_stats __percpu *stats;
 	bool going;
 	enum ib_port_state port_state;

@@ -38,6 +38,7 @@ static void dealloc_driver(struct ib_device *ib)
 
 	WARN_ON(atomic_read(&dev->qps));
 	rover_netns_leave(dev);
+	rover_mcast_exit(&dev->mcasts);
 	rover_table_destroy(&dev->ahs);
 	rover_table_destroy(&dev->mrs);
 	free_percpu(dev->stats);
@@ -118,11 +119,16 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 	err = rover_table_init(&dev->ahs, U32_MAX);
 	if (err)
 		goto err_mrs;
-	err = rover_netns_join(dev);
+	err = rover_mcast_init(&dev->mcasts);
 	if (err)
 		goto err_ahs;
+	err = rover_netns_join(dev);
+	if (err)
+		goto err_mcasts;
 	return 0;
 
+err_mcasts:
+	rover_mcast_exit(&dev->mcasts);
 err_ahs:
 	rover_table_destroy(&dev->ahs);
 err_mrs:

@@ -37,6 +37,7 @@
 struct batch {
 	struct rover_net *rnet;
 	struct rover_dev *dev;		/* to count at while no QP is known */
+	const struct sk_buff *head;	/* what has come */
 	struct rover_qp *likely;	/* found already; NULL or maybe dead */
 	struct rover_qp *qp;
 	bool sending;			/* tx_lock is held, else rx_lock */
@@ -123,21 +124,9 @@ static struct rover_qp *find_gsi(const struct batch *b, const struct arrival *a)
 	return qp;
 }
 
-/* Hold the right lock of the queue pair this packet is for. */
-static bool batch_join(struct batch *b, const struct arrival *a)
+/* Hold the lock of one side; nothing else is held. */
+static bool batch_hold(struct batch *b, struct rover_qp *qp, bool sending)
 {
-	bool sending = a->pkt.op->flags & ROVER_OP_RESPONSE;
-	u32 qpn = rover_bth_qpn(&a->bth);
-	struct rover_qp *qp = b->qp;
-
-	if (qp && qp->obj.key == qpn && b->sending == sending)
-		return true;
-	batch_end(b);
-	qp = b->likely;
-	if (!qp || qp->obj.key != qpn)
-		qp = qpn == ROVER_GSI_QPN ? find_gsi(b, a) : rover_qp_find(qpn);
-	if (!qp)
-		return false;
 	if (sending)
 		spin_lock(&qp->tx_lock);
 	else
@@ -153,6 +142,22 @@ static bool batch_join(struct batch *b, const struct arrival *a)
 	b->qp = qp;
 	b->sending = sending;
 	return true;
+}
+
+/* Hold the right lock of the queue pair this packet is for. */
+static bool batch_join(struct batch *b, const struct arrival *a)
+{
+	bool sending = a->pkt.op->flags & ROVER_OP_RESPONSE;
+	u32 qpn = rover_bth_qpn(&a->bth);
+	struct rover_qp *qp = b->qp;
+
+	if (qp && qp->obj.key == qpn && b->sending == sending)
+		return true;
+	batch_end(b);
+	qp = b->likely;
+	if (!qp || qp->obj.key != qpn)
+		qp = qpn == ROVER_GSI_QPN ? find_gsi(b, a) : rover_qp_find(qpn);
+	return qp && batch_hold(b, qp, sending);
 }
 
 /* Proving ********************************************************************/
@@ -280,6 +285,60 @@ static bool admit(struct batch *b, const struct arrival *a)
 	return true;
 }
 
+/* Multicast ******************************************************************/
+
+/* Is it for this device: did it come to its interface, or to one above it? */
+static bool heard_by(const struct rover_dev *dev, struct net_device *ndev)
+{
+	return dev->ndev == ndev || netdev_has_upper_dev_all_rcu(dev->ndev, ndev);
+}
+
+/* To all who are attached, one after the other: how many is bounded. */
+static void receive_by(struct batch *b, struct arrival *a,
+		       const struct rover_mcast *group)
+{
+	u32 i, end = READ_ONCE(group->end);
+
+	for (i = 0; i < end; i++) {
+		struct rover_qp *qp = rcu_dereference(group->qps[i]);
+
+		if (!qp || !batch_hold(b, qp, false))
+			continue;
+		if (admit(b, a))
+			rover_datagram_receive(qp, &a->pkt);
+		batch_end(b);
+	}
+}
+
+/* To the number that multicast has.  No lock is held. */
+static void receive_mcast(struct batch *b, struct arrival *a)
+{
+	const struct rover_mcast *group;
+	struct rover_dev *dev;
+	bool known = false;
+
+	/* What was set aside has no interface any more, and was for one. */
+	if (!b->head->dev) {
+		dropped(b, a, ROVER_STAT_DROP_NO_GROUP);
+		return;
+	}
+	a->pkt.group = b->head;
+	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
+		group = rover_mcast_find(dev, a->pkt.v6, a->pkt.ip);
+		if (!group || !heard_by(dev, b->head->dev))
+			continue;
+		known = true;
+		rover_count(dev, ROVER_STAT_RX_MCAST);
+		receive_by(b, a, group);
+	}
+	if (known)
+		b->packets++;
+	else
+		dropped(b, a, ROVER_STAT_DROP_NO_GROUP);
+}
+
+/* Handing over ***************************************************************/
+
 /* Has a router marked it?  Of what carries no data the sender has no window. */
 static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
 {
@@ -315,7 +374,10 @@ static void receive(struct batch *b, struct arrival *a)
 		return;
 	}
 	if (!batch_join(b, a)) {
-		dropped(b, a, ROVER_STAT_DROP_QPN);
+		if (rover_bth_qpn(&a->bth) == ROVER_MCAST_QPN)
+			receive_mcast(b, a);
+		else
+			dropped(b, a, ROVER_STAT_DROP_QPN);
 		return;
 	}
 	if (!admit(b, a))
@@ -413,7 +475,9 @@ static unsigned int bytes_of(const struct sk_buff *skb)
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 		 struct rover_qp *likely, struct sk_buff *skb)
 {
-	struct batch b = { .rnet = rnet, .dev = dev, .likely = likely };
+	struct batch b = {
+		.rnet = rnet, .dev = dev, .likely = likely, .head = skb,
+	};
 
 	receive_whole(&b, skb);
 	if (b.qp)

@@ -25,6 +25,8 @@
  * @payload_at: offset of the payload in @skb
  * @payload: bytes, without pad and ICRC
  * @imm: immediate data or key to invalidate, network order
+ * @group: to a multicast group: the skb it, or its train, came in, with the
+ *	interface and the kind of packet; NULL: to one queue pair
  */
 struct rover_packet {
 	const struct rover_opcode *op;
@@ -48,6 +50,7 @@ struct rover_packet {
 	const struct sk_buff *skb;
 	int payload_at;
 	u32 payload;
+	const struct sk_buff *group;
 };
 
 #endif /* ROVER_PACKET_H */

@@ -56,13 +56,19 @@ static int transport_of(enum ib_qp_type type, bool user)
 	}
 }
 
+static u32 flags_of(enum ib_qp_type type)
+{
+	return type == IB_QPT_UD ? IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+}
+
 static int check_init(const struct ib_qp_init_attr *init,
 		      struct ib_udata *udata)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (transport_of(init->qp_type, udata) < 0 || init->create_flags ||
-	    init->srq || init->xrcd || init->rwq_ind_tbl)
+	if (transport_of(init->qp_type, udata) < 0 ||
+	    init->create_flags & ~flags_of(init->qp_type) || init->srq ||
+	    init->xrcd || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
@@ -162,6 +168,8 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->owner = ucontext;
 	qp->transport = transport_of(init->qp_type, ucontext);
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->no_echo = init->create_flags &
+		      IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp->attr.path_mig_state = IB_MIG_MIGRATED;
 	qp->alive = true;
 }
@@ -324,6 +332,8 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		.sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
 					     IB_SIGNAL_REQ_WR,
 		.qp_type = ib->qp_type,
+		.create_flags = qp->no_echo ?
+				IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0,
 		.port_num = 1,
 	};
 	rover_qp_put(qp);

@@ -343,6 +343,7 @@ struct rover_stream {
  *	followed; constant
  * @transport: enum rover_transport; constant
  * @sig_all: every send request completes
+ * @no_echo: what it sends to a multicast group does not come back to it
  * @max_send_sge: as granted
  * @max_recv_sge: as granted
  * @max_inline: as granted
@@ -389,6 +390,7 @@ struct rover_qp {
 	const void *owner;
 	u8 transport;
 	bool sig_all;
+	bool no_echo;
 	u8 max_send_sge;
 	u8 max_recv_sge;
 	u16 max_inline;

@@ -41,8 +41,8 @@ static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
 	const struct in6_addr *to = (const void *)grh->dgid.raw;
 	__be32 daddr = to->s6_addr32[3];
 
-	if (!ipv6_addr_v4mapped(to) || ipv4_is_multicast(daddr) ||
-	    ipv4_is_lbcast(daddr) || ipv4_is_zeronet(daddr))
+	if (!ipv6_addr_v4mapped(to) || ipv4_is_lbcast(daddr) ||
+	    ipv4_is_zeronet(daddr))
 		return -EINVAL;
 
 	path->hdr_len = sizeof(struct iphdr) + sizeof(struct udphdr);
@@ -63,8 +63,7 @@ static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
 {
 	const struct in6_addr *to = (const void *)grh->dgid.raw;
 
-	if (ipv6_addr_v4mapped(to) || ipv6_addr_is_multicast(to) ||
-	    ipv6_addr_any(to))
+	if (ipv6_addr_v4mapped(to) || ipv6_addr_any(to))
 		return -EINVAL;
 
 	path->v6 = true;
@@ -178,7 +177,7 @@ static struct dst_entry *lookup_v4(const struct rover_path *path)
 	rt = ip_route_output_key(path->net, &fl);
 	if (IS_ERR(rt))
 		return ERR_CAST(rt);
-	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+	if (rt->rt_flags & RTCF_BROADCAST) {
 		ip_rt_put(rt);
 		return ERR_PTR(-EACCES);
 	}
@@ -231,12 +230,7 @@ const struct ib_gid_attr *rover_route_gid(struct ib_device *ib, bool v6,
 {
 	union ib_gid gid;
 
-	if (v6)
-		memcpy(gid.raw, &((const struct ipv6hdr *)ip)->daddr,
-		       sizeof(gid.raw));
-	else
-		ipv6_addr_set_v4mapped(((const struct iphdr *)ip)->daddr,
-				       (struct in6_addr *)gid.raw);
+	rover_route_dgid(&gid, v6, ip);
 	return rdma_find_gid_by_port(ib, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1,
 				     NULL);
 }

@@ -14,6 +14,7 @@
 #include <linux/udp.h>
 #include <linux/skbuff.h>
 #include <net/dst.h>
+#include <net/ipv6.h>
 #include <rdma/ib_verbs.h>
 
 /**
@@ -57,7 +58,7 @@ struct rover_path {
  *
  * Context: any.
  * Return: 0, or -EINVAL when the GID is not a RoCEv2 one, the service level none,
- * or the address not one of a peer.
+ * or the address neither one of a peer nor that of a multicast group.
  */
 int rover_path_init(struct rover_path *path, struct net *net,
 		    const struct rdma_ah_attr *attr, u16 sport);
@@ -95,7 +96,23 @@ void rover_path_forget(struct rover_path *path);
 struct dst_entry *rover_path_dst(struct rover_path *path);
 
 /**
- * rover_route_gid() - the GID a packet was sent to
+ * rover_route_dgid() - the address a packet was sent to, as a GID
+ * @gid: to be filled in
+ * @v6: IPv6, else IPv4
+ * @ip: IP header of the packet
+ */
+static inline void rover_route_dgid(union ib_gid *gid, bool v6, const void *ip)
+{
+	if (v6)
+		memcpy(gid->raw, &((const struct ipv6hdr *)ip)->daddr,
+		       sizeof(gid->raw));
+	else
+		ipv6_addr_set_v4mapped(((const struct iphdr *)ip)->daddr,
+				       (struct in6_addr *)gid->raw);
+}
+
+/**
+ * rover_route_gid() - the GID of the device a packet was sent to
  * @ib: registered device
  * @v6: IPv6, else IPv4
  * @ip: IP header of the packet

@@ -21,6 +21,7 @@
 	X(RX_TRAINS, "rx_trains")					\
 	X(RX_SEALED, "rx_sealed_packets")				\
 	X(TX_ACKS, "tx_acks")						\
+	X(RX_MCAST, "rx_multicast_packets")				\
 	X(RX_SEND, "rx_send_requests")					\
 	X(RX_WRITE, "rx_write_requests")				\
 	X(RX_READ, "rx_read_requests")					\
@@ -59,6 +60,7 @@
 	X(DROP_LENGTH, "rx_drop_length")				\
 	X(DROP_ICRC, "rx_icrc_encapsulated")				\
 	X(DROP_QPN, "rx_drop_unknown_qp")				\
+	X(DROP_NO_GROUP, "rx_drop_no_group")				\
 	X(DROP_PEER, "rx_drop_wrong_peer")				\
 	X(DROP_STATE, "rx_drop_qp_state")				\
 	X(DROP_PKEY, "rx_drop_pkey")					\

@@ -14,6 +14,7 @@
 #include "control.h"
 #include "cq.h"
 #include "dev.h"
+#include "mcast.h"
 #include "mr.h"
 #include "pma.h"
 #include "qp.h"
@@ -54,7 +55,8 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				    IB_DEVICE_CURR_QP_STATE_MOD |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_SYS_IMAGE_GUID,
-		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
+		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
+				    IBK_BLOCK_MULTICAST_LOOPBACK,
 		.max_send_sge = ROVER_MAX_SGE,
 		.max_recv_sge = ROVER_MAX_SGE,
 		.max_sge_rd = ROVER_MAX_SGE,
@@ -69,6 +71,10 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		/* By the CPU's own instructions: coherent with everybody. */
 		.atomic_cap = IB_ATOMIC_GLOB,
 		.masked_atomic_cap = IB_ATOMIC_NONE,
+		.max_mcast_grp = ROVER_MAX_MCAST,
+		.max_mcast_qp_attach = ROVER_MAX_MCAST_QP,
+		.max_total_mcast_qp_attach = ROVER_MAX_MCAST *
+					     ROVER_MAX_MCAST_QP,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = ACK_DELAY,
 	};
@@ -262,6 +268,9 @@ const struct ib_device_ops rover_verbs = {
 	.create_user_ah = rover_ah_create,
 	.destroy_ah = rover_ah_destroy,
 	.query_ah = rover_ah_query,
+
+	.attach_mcast = rover_mcast_attach,
+	.detach_mcast = rover_mcast_detach,
 
 	.create_cq = rover_op_create_cq,
 	.resize_user_cq = rover_op_resize_cq,

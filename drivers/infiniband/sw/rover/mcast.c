@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mcast - multicast groups of a device, and who is attached to them
+ *
+ * A group's address is an IPv4 multicast address in IPv6's mapped form, or an
+ * IPv6 one: what the core makes of the address of an IP group (rdma_cm).
+ *
+ * Process context, but for rover_mcast_find().
+ */
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+
+#include "dev.h"
+#include "mcast.h"
+#include "qp.h"
+#include "route.h"
+
+static const struct rhashtable_params params = {
+	.key_len = sizeof_field(struct rover_mcast, mgid),
+	.key_offset = offsetof(struct rover_mcast, mgid),
+	.head_offset = offsetof(struct rover_mcast, node),
+	.automatic_shrinking = true,
+};
+
+int rover_mcast_init(struct rover_mcasts *mcasts)
+{
+	int err = rhashtable_init(&mcasts->ht, &params);
+
+	if (!err)
+		mutex_init(&mcasts->lock);
+	return err;
+}
+
+void rover_mcast_exit(struct rover_mcasts *mcasts)
+{
+	WARN_ON(atomic_read(&mcasts->ht.nelems));
+	rhashtable_destroy(&mcasts->ht);
+	mutex_destroy(&mcasts->lock);
+}
+
+const struct rover_mcast *rover_mcast_find(struct rover_dev *dev, bool v6,
+					   const void *ip)
+{
+	union ib_gid mgid;
+
+	rover_route_dgid(&mgid, v6, ip);
+	return rhashtable_lookup(&dev->mcasts.ht, &mgid, params);
+}
+
+/* Membership of the host *****************************************************/
+
+/*
+ * The stack counts members, so others (rdma_cm, programs with sockets) may come
+ * and go as they like.  An interface that has left the namespace has left its
+ * groups, too.
+ */
+static bool is_here(const struct rover_dev *dev)
+{
+	ASSERT_RTNL();
+	return dev->ndev->reg_state == NETREG_REGISTERED &&
+	       net_eq(dev_net(dev->ndev), dev->rnet->net);
+}
+
+static int join_v4(struct net_device *ndev, __be32 addr)
+{
+	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
+
+	if (!in_dev)
+		return -ENODEV;
+	ip_mc_inc_group(in_dev, addr);
+	return 0;
+}
+
+static void leave_v4(struct net_device *ndev, __be32 addr)
+{
+	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
+
+	if (in_dev)
+		ip_mc_dec_group(in_dev, addr);
+}
+
+static int join(const struct rover_dev *dev, const union ib_gid *mgid)
+{
+	const struct in6_addr *addr = (const void *)mgid->raw;
+	int err = -ENODEV;
+
+	rtnl_lock();
+	if (!is_here(dev))
+		goto out;
+	if (ipv6_addr_v4mapped(addr))
+		err = join_v4(dev->ndev, addr->s6_addr32[3]);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		err = ipv6_dev_mc_inc(dev->ndev, addr);
+out:
+	rtnl_unlock();
+	return err;
+}
+
+static void leave(const struct rover_dev *dev, const union ib_gid *mgid)
+{
+	const struct in6_addr *addr = (const void *)mgid->raw;
+
+	rtnl_lock();
+	if (!is_here(dev))
+		goto out;
+	if (ipv6_addr_v4mapped(addr))
+		leave_v4(dev->ndev, addr->s6_addr32[3]);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		ipv6_dev_mc_dec(dev->ndev, addr);
+out:
+	rtnl_unlock();
+}
+
+/* Members ********************************************************************/
+
+#define qp_at(mcasts, group, i)						\
+	rcu_dereference_protected((group)->qps[i],			\
+				  lockdep_is_held(&(mcasts)->lock))
+
+/* For changes: what is found stays while the lock is held. */
+static struct rover_mcast *find(struct rover_mcasts *mcasts,
+				const union ib_gid *mgid)
+{
+	lockdep_assert_held(&mcasts->lock);
+	return rhashtable_lookup_fast(&mcasts->ht, mgid, params);
+}
+
+/* Where in the group it is; or, of NULL, the first place that is free. */
+static u32 index_of(struct rover_mcasts *mcasts, const struct rover_mcast *group,
+		    const struct rover_qp *qp)
+{
+	u32 i = 0;
+
+	while (i < ROVER_MAX_MCAST_QP && qp_at(mcasts, group, i) != qp)
+		i++;
+	return i;
+}
+
+static int add(struct rover_mcasts *mcasts, struct rover_mcast *group,
+	       struct rover_qp *qp)
+{
+	u32 i = index_of(mcasts, group, NULL);
+
+	if (index_of(mcasts, group, qp) < ROVER_MAX_MCAST_QP)
+		return -EEXIST;
+	if (i == ROVER_MAX_MCAST_QP)
+		return -ENOMEM;
+	rcu_assign_pointer(group->qps[i], qp);
+	WRITE_ONCE(group->end, max(group->end, i + 1));
+	return 0;
+}
+
+/* The first member brings the host along. */
+static int found(struct rover_dev *dev, struct rover_qp *qp,
+		 const union ib_gid *mgid)
+{
+	struct rover_mcasts *mcasts = &dev->mcasts;
+	struct rover_mcast *group;
+	int err;
+
+	if (atomic_read(&mcasts->ht.nelems) >= ROVER_MAX_MCAST)
+		return -ENOMEM;
+	group = kzalloc_obj(*group, GFP_KERNEL_ACCOUNT);
+	if (!group)
+		return -ENOMEM;
+	group->mgid = *mgid;
+	group->end = 1;
+	RCU_INIT_POINTER(group->qps[0], qp);
+	err = join(dev, mgid);
+	if (err)
+		goto err_free;
+	err = rhashtable_insert_fast(&mcasts->ht, &group->node, params);
+	if (err)
+		goto err_leave;
+	return 0;
+
+err_leave:
+	leave(dev, mgid);
+err_free:
+	kfree(group);
+	return err;
+}
+
+int rover_mcast_attach(struct ib_qp *ib, union ib_gid *mgid, u16 lid)
+{
+	struct rover_dev *dev = rover_dev(ib->device);
+	struct rover_mcasts *mcasts = &dev->mcasts;
+	struct rover_qp *qp = rover_qp(ib);
+	struct rover_mcast *group;
+	int err;
+
+	mutex_lock(&mcasts->lock);
+	group = find(mcasts, mgid);
+	err = group ? add(mcasts, group, qp) : found(dev, qp, mgid);
+	mutex_unlock(&mcasts->lock);
+	return err;
+}
+
+/* The last member takes the host along. */
+static void remove(struct rover_dev *dev, struct rover_mcast *group, u32 i)
+{
+	struct rover_mcasts *mcasts = &dev->mcasts;
+	u32 end = group->end;
+
+	RCU_INIT_POINTER(group->qps[i], NULL);
+	while (end && !qp_at(mcasts, group, end - 1))
+		end--;
+	WRITE_ONCE(group->end, end);
+	if (end)
+		return;
+	WARN_ON(rhashtable_remove_fast(&mcasts->ht, &group->node, params));
+	leave(dev, &group->mgid);
+	kfree_rcu(group, rcu);
+}
+
+int rover_mcast_detach(struct ib_qp *ib, union ib_gid *mgid, u16 lid)
+{
+	struct rover_dev *dev = rover_dev(ib->device);
+	struct rover_mcasts *mcasts = &dev->mcasts;
+	u32 i = ROVER_MAX_MCAST_QP;
+	struct rover_mcast *group;
+
+	mutex_lock(&mcasts->lock);
+	group = find(mcasts, mgid);
+	if (group)
+		i = index_of(mcasts, group, rover_qp(ib));
+	if (i < ROVER_MAX_MCAST_QP)
+		remove(dev, group, i);
+	mutex_unlock(&mcasts->lock);
+	return i < ROVER_MAX_MCAST_QP ? 0 : -EINVAL;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mcast - multicast groups of a device, and who is attached to them
+ *
+ * A group is found by its address under RCU, and so are its queue pairs.  As
+ * long as it has members the host is a member of the same IP group on the
+ * device's interface, or neither switches nor the stack would let its packets
+ * come here.
+ *
+ * Lifetime: the core destroys no queue pair that is attached, and detaches
+ * those of a program that has gone.  A reader that still sees one that was
+ * destroyed since finds it not @alive.
+ */
+#ifndef ROVER_MCAST_H
+#define ROVER_MCAST_H
+
+#include <linux/mutex.h>
+#include <linux/rhashtable.h>
+#include <rdma/ib_verbs.h>
+
+struct rover_dev;
+struct rover_qp;
+
+/* Multicast datagrams are sent to this number (IBTA 9.6.2.1); nobody has it. */
+#define ROVER_MCAST_QPN		0xffffff
+
+/* What a device has room for: the second bounds the work that a packet makes. */
+#define ROVER_MAX_MCAST		4096
+#define ROVER_MAX_MCAST_QP	64
+
+/**
+ * struct rover_mcast - a group
+ * @node: the table's
+ * @mgid: its address
+ * @rcu: for freeing
+ * @end: no queue pair is in @qps from here on
+ * @qps: attached, and NULLs; RCU, written under rover_mcasts.lock
+ */
+struct rover_mcast {
+	struct rhash_head node;
+	union ib_gid mgid;
+	struct rcu_head rcu;
+	u32 end;
+	struct rover_qp __rcu *qps[ROVER_MAX_MCAST_QP];
+};
+
+/**
+ * struct rover_mcasts - the groups of a device
+ * @ht: the groups, by their address
+ * @lock: one change at a time
+ */
+struct rover_mcasts {
+	struct rhashtable ht;
+	struct mutex lock;
+};
+
+/**
+ * rover_mcast_init() - no groups yet
+ * @mcasts: to be initialised
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rover_mcast_init(struct rover_mcasts *mcasts);
+
+/**
+ * rover_mcast_exit() - no groups any more
+ * @mcasts: all queue pairs of the device are destroyed
+ *
+ * Context: may sleep.
+ */
+void rover_mcast_exit(struct rover_mcasts *mcasts);
+
+/**
+ * rover_mcast_find() - the group a packet was sent to
+ * @dev: device it may be for
+ * @v6: IPv6, else IPv4
+ * @ip: IP header of the packet
+ *
+ * Context: under rcu_read_lock().
+ * Return: NULL when nobody is attached to it, or it is no group's address.
+ */
+const struct rover_mcast *rover_mcast_find(struct rover_dev *dev, bool v6,
+					   const void *ip);
+
+/* Verbs; signatures are those of struct ib_device_ops. */
+int rover_mcast_attach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);
+int rover_mcast_detach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);
+
+#endif /* ROVER_MCAST_H */
