@@ -21,6 +21,8 @@ DECLARE_DRV_CMD(rover_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
 		empty, rover_uapi_resize_cq_resp);
 DECLARE_DRV_CMD(rover_create_qp, IB_USER_VERBS_CMD_CREATE_QP,
 		empty, rover_uapi_create_qp_resp);
+DECLARE_DRV_CMD(rover_create_qp_ex, IB_USER_VERBS_EX_CMD_CREATE_QP,
+		empty, rover_uapi_create_qp_resp);
 
 DECLARE_DRV_CMD(rover_create_ah, IB_USER_VERBS_CMD_CREATE_AH,
 		empty, rover_uapi_create_ah_resp);

@@ -18,7 +18,7 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 	if (attr->comp_mask & ~QP_COMP_MASK)
 		return -EOPNOTSUPP;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
-	    attr->create_flags)
+	    attr->create_flags & ~IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
 		return -EOPNOTSUPP;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    attr->send_ops_flags & ~rover_op_all(attr->qp_type))
@@ -52,7 +52,7 @@ static void unmap_queues(struct rover_qp *qp)
 }
 
 static int map_queues(struct rover_qp *qp,
-		      const struct rover_create_qp_resp *resp,
+		      const struct rover_uapi_create_qp_resp *resp,
 		      const struct ibv_qp_cap *cap)
 {
 	size_t send = cap->max_send_sge * sizeof(struct rover_sge);
@@ -75,20 +75,50 @@ static int map_queues(struct rover_qp *qp,
 	return err;
 }
 
+static int create_with_flags(struct ibv_context *ctx, struct rover_qp *qp,
+			     struct ibv_qp_init_attr_ex *attr,
+			     struct rover_uapi_create_qp_resp *resp)
+{
+	struct rover_create_qp_ex_resp full = { 0 };
+	struct ibv_create_qp_ex cmd = { 0 };
+	int err;
+
+	err = ibv_cmd_create_qp_ex2(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
+				    &full.ibv_resp, sizeof(full));
+	*resp = full.drv_payload;
+	return err;
+}
+
+/* By the older command, which knows no flags. */
+static int create_plain(struct ibv_context *ctx, struct rover_qp *qp,
+			struct ibv_qp_init_attr_ex *attr,
+			struct rover_uapi_create_qp_resp *resp)
+{
+	struct rover_create_qp_resp full = { 0 };
+	struct ibv_create_qp cmd = { 0 };
+	int err;
+
+	attr->comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	err = ibv_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
+				   &full.ibv_resp, sizeof(full));
+	*resp = full.drv_payload;
+	return err;
+}
+
 static struct rover_qp *create_qp(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr)
 {
-	struct rover_create_qp_resp resp = { 0 };
-	struct ibv_create_qp cmd = { 0 };
+	struct rover_uapi_create_qp_resp resp;
 	struct rover_qp *qp = calloc(1, sizeof(*qp));
 	int err;
 
 	if (!qp)
 		return NULL;
-	/* Flags, where given, are zero; the older command knows none. */
-	attr->comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
-	err = ibv_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
-				   &resp.ibv_resp, sizeof(resp));
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
+	    attr->create_flags)
+		err = create_with_flags(ctx, qp, attr, &resp);
+	else
+		err = create_plain(ctx, qp, attr, &resp);
 	if (err)
 		goto err_free;
 	err = -map_queues(qp, &resp, &attr->cap);
@@ -98,7 +128,7 @@ static struct rover_qp *create_qp(struct ibv_context *ctx,
 		goto err_destroy;
 	}
 	qp->max_inline = attr->cap.max_inline_data;
-	rover_doorbell_init(&qp->doorbell, resp.drv_payload.qpn);
+	rover_doorbell_init(&qp->doorbell, resp.qpn);
 	pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
 	pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)

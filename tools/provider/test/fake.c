@@ -249,17 +249,12 @@ int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 	return 0;
 }
 
-int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
-			 struct ibv_qp_init_attr_ex *attr,
-			 struct ibv_create_qp *cmd, size_t cmd_size,
-			 struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
+static void create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+		      struct ibv_qp_init_attr_ex *attr,
+		      struct rover_uapi_create_qp_resp *full)
 {
-	struct rover_create_qp_resp *full = (void *)resp;
 	size_t send = attr->cap.max_send_sge * 16;
 
-	(void)cmd;
-	(void)cmd_size;
-	(void)resp_size;
 	if (send < attr->cap.max_inline_data)
 		send = attr->cap.max_inline_data;
 	ring_create(&kernel.sq, attr->cap.max_send_wr, ROVER_SEND_WQE_HDR + send,
@@ -274,6 +269,36 @@ int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
 	vqp->qp.context = ctx;
 	vqp->qp.qp_type = attr->qp_type;
 	vqp->qp.state = IBV_QPS_RESET;
+}
+
+int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
+			 struct ibv_qp_init_attr_ex *attr,
+			 struct ibv_create_qp *cmd, size_t cmd_size,
+			 struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
+{
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
+		return EINVAL;
+	kernel.qp_flags = 0;
+	create_qp(ctx, vqp, attr,
+		  &((struct rover_create_qp_resp *)resp)->drv_payload);
+	return 0;
+}
+
+int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *vqp,
+			  struct ibv_qp_init_attr_ex *attr,
+			  struct ibv_create_qp_ex *cmd, size_t cmd_size,
+			  struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size)
+{
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	kernel.qp_flags = attr->create_flags;
+	create_qp(ctx, vqp, attr,
+		  &((struct rover_create_qp_ex_resp *)resp)->drv_payload);
 	return 0;
 }
 

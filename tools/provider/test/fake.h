@@ -47,6 +47,7 @@ struct fake_ring {
  * @on_doorbell: called on entering
  * @said: complaints to the user
  * @cq_flags: extended attributes seen by the last create_cq
+ * @qp_flags: flags seen by the last create_qp
  */
 struct fake_kernel {
 	struct fake_ring cq;
@@ -62,6 +63,7 @@ struct fake_kernel {
 	void (*on_doorbell)(void);
 	int said;
 	uint64_t cq_flags;
+	uint32_t qp_flags;
 };
 
 extern struct fake_kernel kernel;

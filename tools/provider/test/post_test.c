@@ -91,6 +91,28 @@ static void test_refusals(void)
 	expect(!rover_create_qp_ex(ctx, &attr) && errno == EOPNOTSUPP);
 }
 
+/* The one flag there is gets through, and no flags take the older command. */
+static void test_flags(void)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
+	};
+	struct ibv_qp *qp;
+
+	qp = rover_create_qp_ex(&fake_context.context, &attr);
+	expect(qp && kernel.qp_flags == IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
+	fake_state(to_qp(qp), IBV_QPS_RESET);
+	rover_destroy_qp(qp);
+	attr.create_flags = 0;
+	qp = rover_create_qp_ex(&fake_context.context, &attr);
+	expect(qp && !kernel.qp_flags);
+	fake_state(to_qp(qp), IBV_QPS_RESET);
+	rover_destroy_qp(qp);
+}
+
 struct row {
 	enum ibv_wr_opcode wr;
 	uint8_t wqe;
@@ -413,6 +435,7 @@ const struct test post_tests[] = {
 	{ "rings are mapped and unmapped", test_life },
 	{ "a ring that cannot be mapped leaves nothing behind", test_no_mapping },
 	{ "attributes nobody can serve are refused", test_refusals },
+	{ "flags of a queue pair reach the kernel", test_flags },
 	{ "send: every operation, field by field", test_opcodes },
 	{ "send: flags", test_send_flags },
 	{ "send: bad requests fail at once and post nothing", test_bad_requests },
