@@ -2,15 +2,18 @@
 /*
  * hold - makes objects on a device and keeps them, one end only
  *
- *	hold DEVICE [--qps N] [--mrs N] [--cqes N] [--gid INDEX] [--stream] [--once]
+ *	hold DEVICE [--qps N] [--mrs N] [--cqes N] [--gid INDEX] [--stream]
+ *		[--mcast MGID] [--once]
  *
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
  * standard input ends.  With a GID the queue pairs are brought to RTS, two and
- * two connected; and with --stream all of them send, all the time.
- * When the device goes away it prints "fatal", tries to use what it has, closes
- * it, and exits with status 3.
+ * two connected; and with --stream all of them send, all the time.  With the
+ * address of a multicast group they are UD and attached to it.  When the device
+ * goes away it prints "fatal", tries to use what it has, closes it, and exits
+ * with status 3.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,6 +33,8 @@ static struct ibv_qp **qps;
 static struct ibv_mr **mrs;
 static int n_qps, n_mrs, gid = -1;
 static bool streaming;
+static union ibv_gid mgid;
+static const char *group;
 
 static void die(const char *what)
 {
@@ -75,11 +80,15 @@ static void make_all(void)
 	};
 	int i;
 
+	if (group)
+		init.qp_type = IBV_QPT_UD;
 	for (i = 0; i < n_qps; i++) {
 		qps[i] = ibv_create_qp(pd, &init);
 		if (!qps[i])
 			die("create_qp");
 		printf("qp 0x%x\n", qps[i]->qp_num);
+		if (group && ibv_attach_mcast(qps[i], &mgid, 0))
+			die("attach_mcast");
 	}
 	for (i = 0; i < n_qps && gid >= 0; i++)
 		connect_to(qps[i], qps[(i ^ 1) < n_qps ? i ^ 1 : i]);
@@ -168,16 +177,20 @@ static int after_the_end(void)
 	return 3;
 }
 
-static void destroy_all(void)
+static void destroy_all(bool there)
 {
 	int i;
 
 	for (i = 0; i < n_mrs; i++)
 		if (ibv_dereg_mr(mrs[i]))
 			die("dereg_mr");
-	for (i = 0; i < n_qps; i++)
+	for (i = 0; i < n_qps; i++) {
+		/* A device that went has detached it. */
+		if (group && ibv_detach_mcast(qps[i], &mgid, 0) && there)
+			die("detach_mcast");
 		if (ibv_destroy_qp(qps[i]))
 			die("destroy_qp");
+	}
 	if (ibv_destroy_cq(cq))
 		die("destroy_cq");
 	if (ibv_dealloc_pd(pd))
@@ -244,8 +257,10 @@ int main(int argc, char **argv)
 			cqes = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--gid"))
 			gid = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--mcast"))
+			group = argv[++i];
 	}
-	if (argc < 2 || i < argc) {
+	if (argc < 2 || i < argc || (group && inet_pton(AF_INET6, group, &mgid) != 1)) {
 		fprintf(stderr, "usage: hold DEVICE [OPTION...], see the top of hold.c\n");
 		return 2;
 	}
@@ -260,7 +275,7 @@ int main(int argc, char **argv)
 	account();
 	printf("ready\n");
 	status = once ? 0 : keep();
-	destroy_all();
+	destroy_all(status != 3);
 	printf("done\n");
 	return status;
 }

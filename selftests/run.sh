@@ -16,6 +16,7 @@ tests=(
 	rc:400
 	errors:300
 	ud:300
+	mcast:100
 	gsi:200
 	perftest:300
 	resource:100

@@ -281,6 +281,10 @@ static void make_qp(struct conn *c)
 
 	if (c->attr.type == IBV_QPT_UD)
 		init.send_ops_flags = DGRAM_OPS;
+	if (c->attr.create_flags) {
+		init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+		init.create_flags = c->attr.create_flags;
+	}
 	if (c->attr.extended) {
 		c->qp = ibv_create_qp_ex(c->p->ctx, &init);
 		c->cap = init.cap;

@@ -66,6 +66,7 @@ struct conn_attr {
 	struct ibv_pd *pd;
 	enum ibv_qp_type type;
 	uint32_t qkey;
+	uint32_t create_flags;	/* with extended only */
 };
 
 struct conn_attr conn_defaults(struct pair *p);

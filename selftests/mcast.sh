@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mcast: multicast groups. A datagram comes to all that are attached, through a network that delivers to those who have joined;
+# and a group is left when its last member goes, whichever way it goes.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+group4=239.77.1.2 group6=ff15::4d:102
+mac4=01:00:5e:4d:01:02 mac6=33:33:00:4d:01:02
+
+# What the host at END is a member of: groups of both families, and the addresses its interface lets in.
+joined() { at "$1" ip maddr show dev "$(ndev_of "$1")"; }
+is_member() {
+	local said
+	said=$(joined b)
+	[[ $said == *" $group4"* && $said == *" $group6"* && $said == *" $mac4"* && $said == *" $mac6"* ]]
+}
+is_none() {
+	local said
+	said=$(joined b)
+	[[ $said != *" $group4"* && $said != *" $group6"* && $said != *" $mac4"* && $said != *" $mac6"* ]]
+}
+
+# Both groups are held at b, each by a program of its own.
+hold_both() {
+	hold b --qps 2 --mcast ::ffff:$group4
+	holder4=$holder input4=$hold_input
+	hold b --qps 1 --mcast $group6
+}
+
+# The host joins with the first and leaves with the last, and says so on the network.
+membership() {
+	local dump
+	is_none || fail "joined before anybody is attached: $(joined b)"
+	run_at a tcpdump -nvl -i "$NDEV_A" 'igmp or ip6 proto 0' >/tmp/tcpdump 2>&1 </dev/null &
+	dump=$!
+	within 20 grep -q 'listening on' /tmp/tcpdump
+	hold_both
+	is_member || fail "not joined: $(joined b)"
+	within 10 grep -q "$group4" /tmp/tcpdump
+	within 10 grep -q "$group6" /tmp/tcpdump
+	kill $dump
+	release
+	hold_input=$input4
+	exec {hold_input}>&-
+	wait "$holder4"
+	is_none || fail "still joined: $(joined b)"
+}
+
+# A program that is killed leaves its groups behind, and the kernel leaves them for it.
+killed() {
+	local pids
+	hold_both
+	is_member || fail "not joined: $(joined b)"
+	pids=$(at b pgrep -f "^$programs/hold $DEV_B" | tr '\n' ' ')
+	# shellcheck disable=SC2086 # words
+	at b kill -KILL $pids
+	wait "$holder" "$holder4" || true
+	within 10 is_none
+}
+
+# So it is when the device goes first.
+deleted() {
+	hold_both
+	is_member || fail "not joined: $(joined b)"
+	promptly at b rdma link delete "$DEV_B"
+	ends_within 20 "$holder"
+	ends_within 20 "$holder4"
+	is_none || fail "still joined: $(joined b)"
+	link_add b
+	within 10 gid_index b "$ADDR_B"
+}
+
+# What comes because another program of this host has joined, while nobody is attached, is dropped and counted.
+nobody() {
+	local before listener
+	run_at b socat -u "UDP4-RECV:4711,ip-add-membership=239.77.0.3:$ADDR_B" OPEN:/dev/null &
+	listener=$!
+	within 10 has_joined 239.77.0.3
+	before=$(counter b rx_drop_no_group)
+	pair_quietly mcast hops
+	kill $listener
+	counter b rx_drop_no_group >/dev/null
+	((counted - before >= 3)) || fail "rx_drop_no_group: $before before, $counted after"
+}
+has_joined() { [[ $(joined b) == *" $1"* ]]; }
+
+pair_cases mcast data drops member limit
+# A minute on a slow processor: the interface has a list of them.
+if ! quick; then pair_cases mcast groups; fi
+try "the host joins with the first member and leaves with the last" membership
+try "a program is killed" killed
+try "the device is deleted" deleted
+try "what nobody is attached to is dropped, and counted" nobody
+try "all is given back" let_go 10
+finish
