@@ -18,6 +18,7 @@ tests=(
 	ud:300
 	mcast:100
 	gsi:200
+	cm:200
 	perftest:300
 	resource:100
 	keys:60

@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# cm: the programs people try first. All that come with librdmacm and libibverbs, and the tools that measure, meet by rdma_cm or by
+# TCP, over IPv4 and IPv6, and transfer something.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+limit=30
+
+# shellcheck disable=SC2016 # the shell over there expands this
+on_udp() { look b 'while read -r _ local _; do [[ $local != *:$1 ]] || exit 0; done < <(cat "$net/udp" "$net/udp6"); exit 1' "$1"; }
+on_cm() { [[ $(at b rdma resource show cm_id) =~ "state LISTEN "[^$'\n']*"comm $1 " ]]; }
+
+# serve HOW PROGRAM OPTION...: a server at b, in $server, once it listens: by rdma_cm (on_cm), at UDP (on_udp) or TCP port $port
+serve() {
+	local how=$1 program=$2
+	shift 2
+	said_a=/tmp/said.a said_b=/tmp/said.b
+	run_at b "$program" "$@" >$said_b 2>&1 </dev/null &
+	server=$!
+	case $how in
+	cm) within 20 on_cm "$program" ;;
+	udp) within 20 on_udp "$(printf %04X "$port")" ;;
+	tcp) await_server b "$port" $server ;;
+	joined) within 20 grep -q joined $said_b ;;
+	esac
+}
+
+# ask PROGRAM OPTION...: a client at a, which has to succeed, and so has the server
+ask() {
+	local status=0
+	at a "$@" >$said_a 2>&1 </dev/null || status=$?
+	((!status)) || kill $server 2>/dev/null || true
+	wait $server || status=$((status ? status : $?))
+	echo "a: $*" && show $said_a
+	echo "b:" && show $said_b
+	return $status
+}
+
+# stop: end a server that serves for ever
+stop() {
+	kill $server
+	wait $server || true
+}
+
+both_say() { grep -qE "$1" $said_a && grep -qE "$1" $said_b; }
+
+rping() {
+	next_port
+	serve cm rping -s -V -C "$2" -S "$3" -p "$port" -a "$1"
+	ask rping -c -V -C "$2" -S "$3" -p "$port" -a "$1"
+	! grep -E 'error|mismatch' $said_a $said_b
+}
+
+# One server, several clients, some at a time.
+rping_many() {
+	local clients=() client i
+	next_port
+	serve cm rping -s -P -p "$port" -a "$1"
+	for i in 1 2 3; do
+		run_at a rping -c -V -C "$2" -S 1000 -p "$port" -a "$1" >/tmp/said.$i 2>&1 </dev/null &
+		clients+=($!)
+	done
+	for client in "${clients[@]}"; do wait "$client" || fail "a client fails: $(cat /tmp/said.[123]) $(<$said_b)"; done
+	at a rping -c -V -C "$2" -p "$port" -a "$1"
+	stop
+	! grep -hE 'error|mismatch' /tmp/said.[123] | grep -v 'cma event'
+}
+
+# rping's own queue pair, not librdmacm's
+rping_own() {
+	next_port
+	serve cm rping -s -q -V -C "$2" -p "$port" -a "$1"
+	ask rping -c -q -V -C "$2" -p "$port" -a "$1"
+}
+
+# Programs with a port of their own, that say whether it worked.
+example() {
+	local program=$1 address=$2
+	shift 2
+	serve cm "$program" -b "$address" "$@"
+	ask "$program" -s "$address" "$@"
+	both_say 'return status 0'
+}
+
+# Both join a group; a sends.
+mckey() {
+	local group=$1 from=$2 address=$3
+	shift 3
+	said_a=/tmp/said.a said_b=/tmp/said.b
+	# It waits before it sends or receives: nothing it has said may be kept back.
+	run_at b stdbuf -oL mckey -m "$group" -b "$address" -C 5 "$@" >$said_b 2>&1 </dev/null &
+	server=$!
+	within 20 grep -qE 'joined dgid|failure joining' $said_b
+	# ENOTSUPP, of the kernel's own, which no program has a word for.
+	if grep -q 'failure joining: Unknown error 524' $said_b; then
+		wait $server || true
+		skip "rdma_cm of this kernel joins no IPv6 group on a RoCE v2 device"
+	fi
+	ask mckey -m "$group" -b "$from" -s -C 5 "$@"
+	both_say 'return status 0'
+}
+
+# rsockets
+stream() {
+	local program=$1 address=$2
+	shift 2
+	next_port
+	serve cm "$program" -b "$address" -p "$port" "$@"
+	ask "$program" -s "$address" -p "$port" "$@"
+	grep -qE '^ *[^ ]+ .*[0-9]' $said_a
+	! grep -iE 'error|failed' $said_a $said_b
+}
+
+copy() {
+	local want got
+	next_port
+	head -c 300000 /dev/urandom >/tmp/copied.from
+	want=$(sha256sum </tmp/copied.from)
+	at b rm -f /tmp/copied
+	serve cm rcopy -p "$port"
+	at a rcopy /tmp/copied.from "$1:/tmp/copied" -p "$port"
+	stop
+	got=$(at b bash -c 'sha256sum </tmp/copied')
+	[[ $want == "$got" ]] || fail "the copy differs: $got, not $want"
+}
+
+# The datagram sockets of librdmacm make address handles without a GRH, as InfiniBand has them within a subnet. With RoCE the kernel
+# refuses them, whatever the device.
+udpong() {
+	next_port
+	serve udp udpong -b "$1" -p "$port" -C "$2" -S 1000 -T e
+	if ! ask udpong -s "$1" -p "$port" -C "$2" -S 1000 -T e; then
+		! grep -q 'rconnect: No such file' $said_a || skip "the tool makes address handles for InfiniBand only"
+		return 1
+	fi
+}
+
+cmtime() {
+	port=7471
+	serve tcp cmtime -b "$1" "${@:3}" -c "$2"
+	ask cmtime -s "$1" "${@:3}" -c "$2"
+	both_say '^full connect'
+}
+
+# perftest that meets by rdma_cm
+managed() {
+	local tool=ib_$1 address=$2
+	shift 2
+	next_port
+	[[ $address != *:* ]] || set -- --ipv6 --ipv6-addr "$@"
+	serve cm "$tool" -F -R -p "$port" -d "$DEV_B" "$@"
+	ask "$tool" -F -R -p "$port" -d "$DEV_A" "$@" "$address"
+	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9]' $said_a || fail "$tool prints no figures"
+}
+
+measure() {
+	next_port
+	run_at b qperf -lp "$port" >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	await_server b "$port" $server
+	at a qperf -lp "$port" -cm 1 -t 1 "$1" "${@:2}" >/tmp/said.a 2>&1 || fail "$(cat /tmp/said.a /tmp/said.b)"
+	cat /tmp/said.a
+	stop
+	(($(grep -cE '(bw|latency) +=' /tmp/said.a) == $# - 1)) || fail "not all is measured"
+}
+
+watch() {
+	run_at a ibv_asyncwatch -d "$DEV_A" >/tmp/said.a 2>&1 </dev/null &
+	server=$!
+	within 20 grep -q 'async event FD' /tmp/said.a
+	at a ip link set "$NDEV_A" down
+	within 10 grep -q IBV_EVENT_PORT_ERR /tmp/said.a
+	at a ip link set "$NDEV_A" up
+	within 10 grep -q IBV_EVENT_PORT_ACTIVE /tmp/said.a
+	stop
+	# IPv6 addresses go with the link.
+	at a ip addr add "$ADDR6_A/64" dev "$NDEV_A" nodad
+	within 10 eval 'gids a | grep -q "$(gid_text "$ADDR6_A")"'
+}
+
+know_gids
+n=100
+! quick || n=8
+for address in "$ADDR_B" "$ADDR6_B"; do
+	if [[ $address == *:* ]]; then over=IPv6 from=$ADDR6_A group=ff15::77; else over=IPv4 from=$ADDR_A group=239.77.2.1; fi
+	try "rping over $over" rping "$address" $n 30000
+	try "rping over $over: one server, several clients" rping_many "$address" $n
+	try "ucmatose over $over: eight connections" example ucmatose "$address" -c 8 -C 10 -S 500
+	try "udaddy over $over" example udaddy "$address" -c 4 -C 10 -S 500
+	try "mckey over $over" mckey $group "$from" "$address"
+	try "rstream over $over" stream rstream "$address" -T v -S 5000 -I $n -C 2
+	try "ib_send_lat of datagrams over $over by rdma_cm" managed send_lat "$address" -c UD -n 100
+	# When there is no time, over one family in one topology and over the other in the other.
+	if quick && [[ $over == IPv6 && $TOPOLOGY == single || $over == IPv4 && $TOPOLOGY == pair ]]; then continue; fi
+	try "ib_write_bw over $over by rdma_cm" managed write_bw "$address" -n 100
+	try "rping over $over: queue pairs of its own" rping_own "$address" $n
+	try "riostream over $over" stream riostream "$address" -T v -S 5000 -I $n -C 2
+done
+family=6 try "ibv_rc_pingpong over IPv6" pingpong -n $n
+family=6 try "ibv_ud_pingpong over IPv6" pingpong_by ibv_ud_pingpong -n $n -s 1000
+# These know no IPv6.
+try "rcopy" copy "$ADDR_B"
+try "cmtime" cmtime "$ADDR_B" $n -q 0
+try "udpong" udpong "$ADDR_B" $n
+try "qperf" measure "$ADDR_B" rc_lat rc_rdma_read_bw
+if ! quick; then
+	try "ibv_rc_pingpong over IPv4" pingpong -n $n
+	try "mckey without its own datagrams" mckey 239.77.2.2 "$ADDR_A" "$ADDR_B" -l
+fi
+try "ibv_asyncwatch" watch
+try "all is given back" let_go 10
+finish
