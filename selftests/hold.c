@@ -163,8 +163,8 @@ static int after_the_end(void)
 	if (mr)
 		die("memory can be registered on a device that is gone");
 	for (i = 0; i < n_qps; i++) {
-		/* Flushed by now: there is room. */
-		err = post_one(qps[i]);
+		/* Flushed by now: there is room.  To one not connected nothing can be posted. */
+		err = gid < 0 ? EIO : post_one(qps[i]);
 		if (err != EIO) {
 			errno = err;
 			die("to post on a device that is gone should be an I/O error");
