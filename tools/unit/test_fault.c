@@ -46,6 +46,7 @@ static const struct rover_fault_info rows[ROVER_FAULTS] = {
 	[ROVER_FAULT_UNALIGNED]		= { "", 0x61, 9, 0, ACC },
 	[ROVER_FAULT_RNR]		= { "", 0x20, 0, 0, NONE },
 	[ROVER_FAULT_RQ_CORRUPT]	= { "", 0x63, 2, 0, NONE },
+	[ROVER_FAULT_RQ_RING]		= { "", 0x63, 0, 0, FATAL },
 	[ROVER_FAULT_RECV_MEMORY]	= { "", 0x63, 4, 0, NONE },
 	[ROVER_FAULT_KEY]		= { "", 0x62, 8, 4, ACC },
 	[ROVER_FAULT_ACCESS]		= { "", 0x62, 8, 4, ACC },

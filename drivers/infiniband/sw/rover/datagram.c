@@ -274,6 +274,20 @@ static void fail_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_qp_fail(qp, ROVER_EVENT_NONE);
 }
 
+/* There is no receive for it. */
+static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
+		   enum rover_fault fault)
+{
+	if (fault == ROVER_FAULT_RNR) {
+		drop(qp, pkt, ROVER_STAT_DROP_NO_RECV);
+	} else if (fault == ROVER_FAULT_TOO_LONG) {
+		drop(qp, pkt, ROVER_STAT_DROP_RECV_SHORT);
+	} else {
+		trace_rover_fault(qp->obj.key, pkt->psn, fault);
+		rover_qp_fail(qp, rover_faults[fault].resp_event);
+	}
+}
+
 static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 			  struct rover_cqe *cqe)
 {
@@ -295,32 +309,21 @@ static void take(struct rover_qp *qp, const struct rover_packet *pkt,
 		 struct rover_cqe *cqe)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	enum rover_fault fault = rover_wqe_recv(qp);
-	bool have = rsp->have_wqe;
+	enum rover_fault fault = rover_wqe_recv(qp, ROVER_GRH_SIZE +
+						    pkt->payload);
 
+	if (!rsp->have_wqe) {
+		refuse(qp, pkt, fault);
+		return;
+	}
 	/* In hand only within this call. */
 	rsp->have_wqe = false;
-	if (fault == ROVER_FAULT_RNR) {
-		drop(qp, pkt, ROVER_STAT_DROP_NO_RECV);
-		return;
-	}
-	if (!have) {
-		/* No receive can tell of a ring that makes no sense. */
-		trace_rover_fault(qp->obj.key, pkt->psn, fault);
-		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
-		return;
-	}
 	if (!fault) {
 		rover_sgl_release(&rsp->dst);
-		rover_sgl_init(&rsp->dst, qp->pd, rsp->sge, rsp->wqe.num_sge,
-			       IB_ACCESS_LOCAL_WRITE);
-		if (rsp->dst.total < ROVER_GRH_SIZE + pkt->payload) {
-			drop(qp, pkt, ROVER_STAT_DROP_RECV_SHORT);
-			return;
-		}
+		rover_sgl_init(&rsp->dst, qp->pd, rsp->sge,
+			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
 		fault = place(qp, pkt);
 	}
-	rover_ring_retire(&qp->rq, 1);
 	if (fault)
 		fail_recv(qp, pkt, fault);
 	else

@@ -62,6 +62,8 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	/* No error: the requester waits and comes again.  The timer is added. */
 	PACKET(RNR, "receiver not ready", AETH_RNR, SUCCESS, NONE),
 	PACKET(RQ_CORRUPT, "corrupt receive", NAK_REM_OP, LOC_QP_OP_ERR, NONE),
+	/* Work queue catastrophic, as below: there is no receive that could tell. */
+	PACKET(RQ_RING, "corrupt receive ring", NAK_REM_OP, SUCCESS, QP_FATAL),
 	PACKET(RECV_MEMORY, "memory of receive", NAK_REM_OP, LOC_PROT_ERR, NONE),
 
 	MEMORY(KEY, "key", REM_ACCESS),

@@ -22,6 +22,7 @@ enum rover_fault {
 	ROVER_FAULT_UNALIGNED,		/* atomic on an address not a multiple of eight */
 	ROVER_FAULT_RNR,		/* no receive posted */
 	ROVER_FAULT_RQ_CORRUPT,		/* receive work request makes no sense */
+	ROVER_FAULT_RQ_RING,		/* nor does the ring that it should be in */
 	ROVER_FAULT_RECV_MEMORY,	/* SGL of a receive; rover_fault_of_recv() */
 	/* of memory, found by mr and sgl */
 	ROVER_FAULT_KEY,		/* no such key, or of another protection domain */

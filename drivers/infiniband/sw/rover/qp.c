@@ -36,6 +36,7 @@
 #include "arrive.h"
 #include "control.h"
 #include "qps.h"
+#include "recv.h"
 #include "requester.h"
 #include "responder.h"
 #include "timer.h"
@@ -105,17 +106,6 @@ static u32 send_stride(struct ib_qp_cap *cap)
 	return stride;
 }
 
-static u32 recv_stride(struct ib_qp_cap *cap)
-{
-	u32 room = cap->max_recv_sge * sizeof(struct rover_sge);
-	u32 stride = ALIGN(ROVER_RECV_WQE_HDR + room, ROVER_SLOT_SIZE);
-
-	room = stride - ROVER_RECV_WQE_HDR;
-	cap->max_recv_sge = min_t(u32, room / sizeof(struct rover_sge),
-				  ROVER_MAX_SGE);
-	return stride;
-}
-
 static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
 			struct ib_ucontext *ucontext,
 			struct rover_uapi_create_qp_resp *resp)
@@ -131,7 +121,8 @@ static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
 	if (err)
 		return err;
 	err = rover_ring_create(&qp->rq, ucontext, cap->max_recv_wr,
-				recv_stride(cap), ucontext ? &resp->rq : NULL);
+				rover_recv_stride(&cap->max_recv_sge),
+				ucontext ? &resp->rq : NULL);
 	if (err)
 		return err;
 

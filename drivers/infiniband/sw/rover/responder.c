@@ -111,16 +111,6 @@ static enum rover_fault check_length(const struct rover_qp *qp,
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
-/* Take the next receive: only its copy counts from here on. */
-static enum rover_fault take_recv(struct rover_qp *qp)
-{
-	enum rover_fault fault = rover_wqe_recv(qp);
-
-	if (qp->rsp.have_wqe)
-		rover_ring_retire(&qp->rq, 1);
-	return fault;
-}
-
 /* SENDs need a receive at their start, WRITEs with immediate at their end. */
 static enum rover_fault check_receive(struct rover_qp *qp,
 				      const struct rover_packet *pkt)
@@ -131,13 +121,14 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 	if (pkt->op->class == ROVER_CLASS_SEND) {
 		if (!(pkt->op->flags & ROVER_OP_START))
 			return ROVER_OK;
-		fault = take_recv(qp);
+		fault = rover_wqe_recv(qp, 0);
 		if (!fault)
 			rover_sgl_init(&rsp->dst, qp->pd, rsp->sge,
 				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
 		return fault;
 	}
-	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
+	return pkt->op->flags & ROVER_OP_RECV ? rover_wqe_recv(qp, 0) :
+						ROVER_OK;
 }
 
 /* A WRITE starts: is all that it announces good? */

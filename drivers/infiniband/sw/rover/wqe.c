@@ -7,6 +7,7 @@
  */
 #include "cq.h"
 #include "qps.h"
+#include "recv.h"
 #include "wqe.h"
 
 /* Sending ********************************************************************/
@@ -97,27 +98,16 @@ void rover_wqe_flush(struct rover_qp *qp)
 
 /* Receiving ******************************************************************/
 
-enum rover_fault rover_wqe_recv(struct rover_qp *qp)
+enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	int posted = rover_ring_posted(&qp->rq, qp->rq.head);
-	const void *slot;
+	enum rover_fault fault;
 
 	lockdep_assert_held(&qp->rx_lock);
-	if (!posted)
-		return ROVER_FAULT_RNR;
-	if (posted < 0)
-		return ROVER_FAULT_RQ_CORRUPT;
-	slot = rover_ring_slot(&qp->rq, qp->rq.head);
-	memcpy(&rsp->wqe, slot, sizeof(rsp->wqe));
-	barrier();
-	rsp->have_wqe = true;
-	if (rsp->wqe.num_sge > qp->max_recv_sge)
-		return ROVER_FAULT_RQ_CORRUPT;
-	memcpy(rsp->sge, slot + ROVER_RECV_WQE_HDR,
-	       rsp->wqe.num_sge * sizeof(rsp->sge[0]));
-	barrier();
-	return ROVER_OK;
+	fault = rover_recv_take(&qp->rq, qp->max_recv_sge, need, &rsp->wqe,
+				rsp->sge);
+	rsp->have_wqe = rover_recv_taken(fault);
+	return fault;
 }
 
 void rover_wqe_recv_complete(struct rover_qp *qp, struct rover_cqe *cqe,

@@ -55,17 +55,16 @@ void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 void rover_wqe_flush(struct rover_qp *qp);
 
 /**
- * rover_wqe_recv() - copy the oldest receive into rsp.wqe and rsp.sge
+ * rover_wqe_recv() - take the oldest receive, into rsp.wqe and rsp.sge
  * @qp: alive
+ * @need: bytes it has to have room for: else it stays where it is
  *
- * It stays in the ring, too: take it with rover_ring_retire().  rsp.have_wqe is
- * set when there was one, good or bad.
+ * rsp.have_wqe is set when one was taken, good or bad.
  *
  * Context: rx_lock held.
- * Return: ROVER_OK; RNR when there is none; RQ_CORRUPT when the ring is, or the
- * receive, whose wr_id is then all that holds.
+ * Return: as rover_recv_take().
  */
-enum rover_fault rover_wqe_recv(struct rover_qp *qp);
+enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need);
 
 /**
  * rover_wqe_recv_complete() - complete a receive
