@@ -52,4 +52,11 @@ static inline struct ib_mr *rover_op_reg_user_mr(struct ib_pd *pd, u64 start,
 #define rover_op_reg_user_mr	rover_mr_reg_user
 #endif
 
+/* Older cores show shared receive queues, but do not ask us about them. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define ROVER_OP_FILL_RES_SRQ_ENTRY
+#else
+#define ROVER_OP_FILL_RES_SRQ_ENTRY	.fill_res_srq_entry = rover_restrack_srq,
+#endif
+
 #endif /* ROVER_COMPAT_VERBS_OPS_H */

@@ -24,6 +24,11 @@
  * work request once and believes only the copy.  A program that scribbles on
  * its rings loses its own queue pair and nothing else.
  *
+ * A shared receive queue is a receive ring like any other, from which many
+ * queue pairs take.  Receives wait there for packets, and are never flushed:
+ * it has no flags, and the program never enters the kernel for it.  A program
+ * that scribbles on it loses the queue pairs that meet what it wrote.
+ *
  * Barriers, each with its partner
  * ===============================
  *
@@ -312,7 +317,7 @@ struct rover_uapi_resize_cq_resp {
  * struct rover_uapi_create_qp_resp - answer of create_qp
  * @comp_mask: zero
  * @sq: send ring
- * @rq: receive ring
+ * @rq: receive ring; all zero when receives are those of a shared queue
  * @qpn: number of the queue pair; the doorbell method wants it
  * @reserved_3c: zero
  */
@@ -322,6 +327,25 @@ struct rover_uapi_create_qp_resp {
 	struct rover_uapi_ring rq;
 	__u32 qpn;
 	__u32 reserved_3c;
+};
+
+struct rover_uapi_create_srq_resp {
+	__aligned_u64 comp_mask;
+	struct rover_uapi_ring ring;
+};
+
+/**
+ * struct rover_uapi_modify_srq_req - the provider's part of modify_srq
+ * @comp_mask: zero
+ * @ring: address of the struct rover_uapi_ring that is to describe the new
+ *	ring, since this verb has no answer to put it in; 0 without a new size
+ *
+ * What is posted is in the new ring, at the same indices: head and tail are
+ * those of the old one.  The program posts nothing meanwhile.
+ */
+struct rover_uapi_modify_srq_req {
+	__aligned_u64 comp_mask;
+	__aligned_u64 ring;
 };
 
 /**

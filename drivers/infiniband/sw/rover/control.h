@@ -94,4 +94,16 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);
 
+/**
+ * rover_post_srq_recv() - ib_device_ops.post_srq_recv, for kernel users
+ * @ib: not a program's
+ * @wr: list of work requests
+ * @bad_wr: the first that was not posted, on failure
+ *
+ * Context: any.
+ * Return: 0; -EINVAL for wrong work requests, -ENOMEM when the queue is full.
+ */
+int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr);
+
 #endif /* ROVER_CONTROL_H */

@@ -304,7 +304,11 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_wqe_recv_complete(qp, cqe, pkt->solicited);
 }
 
-/* Take the oldest receive, if it has room: else it stays where it is. */
+/*
+ * Take the oldest receive, if it has room: else it stays where it is.  Where it
+ * is shared that is so all the more, or strangers could take the receives of
+ * connections.
+ */
 static void take(struct rover_qp *qp, const struct rover_packet *pkt,
 		 struct rover_cqe *cqe)
 {
@@ -320,7 +324,7 @@ static void take(struct rover_qp *qp, const struct rover_packet *pkt,
 	rsp->have_wqe = false;
 	if (!fault) {
 		rover_sgl_release(&rsp->dst);
-		rover_sgl_init(&rsp->dst, qp->pd, rsp->sge,
+		rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
 			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
 		fault = place(qp, pkt);
 	}

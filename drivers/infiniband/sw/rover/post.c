@@ -6,8 +6,9 @@
  * rover-abi.h, so that below this room there is one kind of work request.
  * Programs never come here: they write the rings themselves.
  *
- * sq_post and rq_post serialise posters of one queue, which verbs allow in any
- * context; the protocol's locks are not needed to post.
+ * sq_post, rq_post and the like of a shared receive queue serialise posters of
+ * one queue, which verbs allow in any context; the protocol's locks are not
+ * needed to post.
  */
 #include <linux/slab.h>
 
@@ -15,6 +16,7 @@
 #include "control.h"
 #include "qps.h"
 #include "run.h"
+#include "srq.h"
 #include "wire.h"
 
 #define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
@@ -199,15 +201,14 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	return err;
 }
 
-static int write_recv(struct rover_qp *qp, const struct ib_recv_wr *wr)
+static int write_recv(struct rover_ring *ring, int max_sge,
+		      const struct ib_recv_wr *wr)
 {
 	struct rover_recv_wqe *wqe;
 
-	if (!rover_qp_allows(qp, ROVER_MAY_POST_RECV))
+	if (wr->num_sge < 0 || wr->num_sge > max_sge)
 		return -EINVAL;
-	if (wr->num_sge < 0 || wr->num_sge > qp->max_recv_sge)
-		return -EINVAL;
-	wqe = free_slot(&qp->rq);
+	wqe = free_slot(ring);
 	if (!wqe)
 		return -ENOMEM;
 	memset(wqe, 0, sizeof(*wqe));
@@ -217,27 +218,38 @@ static int write_recv(struct rover_qp *qp, const struct ib_recv_wr *wr)
 	return 0;
 }
 
+/* The lock of the producer's side is held. */
+static int write_recvs(struct rover_ring *ring, int max_sge,
+		       const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr)
+{
+	int err;
+
+	for (; wr; wr = wr->next) {
+		err = write_recv(ring, max_sge, wr);
+		if (err) {
+			*bad_wr = wr;
+			return err;
+		}
+		publish(ring);
+	}
+	return 0;
+}
+
 int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
 {
 	struct rover_qp *qp = rover_qp(ib);
 	unsigned long irq;
-	int err = 0;
+	int err = -EINVAL;
 
-	if (qp->user) {
-		*bad_wr = wr;
-		return -EINVAL;
-	}
+	*bad_wr = wr;
+	if (qp->user || qp->srq)
+		return err;
 
 	spin_lock_irqsave(&qp->rq_post, irq);
-	for (; wr; wr = wr->next) {
-		err = write_recv(qp, wr);
-		if (err) {
-			*bad_wr = wr;
-			break;
-		}
-		publish(&qp->rq);
-	}
+	if (rover_qp_allows(qp, ROVER_MAY_POST_RECV))
+		err = write_recvs(&qp->rq, qp->max_recv_sge, wr, bad_wr);
 	spin_unlock_irqrestore(&qp->rq_post, irq);
 
 	/*
@@ -250,5 +262,24 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		set_bit(ROVER_WORK_RX, &qp->work);
 		rover_run_posted(qp);
 	}
+	return err;
+}
+
+int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr)
+{
+	struct rover_srq *srq = rover_srq(ib);
+	unsigned long irq;
+	int err;
+
+	if (srq->user) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&srq->post, irq);
+	err = write_recvs(&srq->ring, srq->max_sge, wr, bad_wr);
+	spin_unlock_irqrestore(&srq->post, irq);
+	/* Nobody flushes them: they wait for packets, whatever happens. */
 	return err;
 }

@@ -3,8 +3,9 @@
  * qp - queue pairs: create, destroy, query
  *
  * Lifetime.  Destroy has to leave nothing behind that touches what the core
- * frees next: the completion queues, the domain, the core's queue pair.  These
- * contexts may hold the queue pair when it is called, and end as follows:
+ * frees next: the completion queues, the shared receive queue, the domain, the
+ * core's queue pair.  These contexts may hold the queue pair when it is called,
+ * and end as follows:
  *
  *  1. Other verbs.  The core does not call destroy while another verb on the
  *     same queue pair is under way, and none begins afterwards.  A kernel user
@@ -39,6 +40,7 @@
 #include "recv.h"
 #include "requester.h"
 #include "responder.h"
+#include "srq.h"
 #include "timer.h"
 #include "trace.h"
 
@@ -68,19 +70,23 @@ static int check_init(const struct ib_qp_init_attr *init,
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (transport_of(init->qp_type, udata) < 0 ||
-	    init->create_flags & ~flags_of(init->qp_type) || init->srq ||
+	    init->create_flags & ~flags_of(init->qp_type) ||
 	    init->xrcd || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	/* Whose receives they are decides who flushes and who posts. */
+	if (init->srq && rover_srq(init->srq)->user != !!udata)
 		return -EINVAL;
 	if (init->sq_sig_type != IB_SIGNAL_ALL_WR &&
 	    init->sq_sig_type != IB_SIGNAL_REQ_WR)
 		return -EINVAL;
 	if (cap->max_send_wr > ROVER_MAX_QP_WR ||
-	    cap->max_recv_wr > ROVER_MAX_QP_WR ||
 	    cap->max_send_sge > ROVER_MAX_SGE ||
-	    cap->max_recv_sge > ROVER_MAX_SGE ||
 	    cap->max_inline_data > ROVER_MAX_INLINE)
+		return -EINVAL;
+	if (!init->srq && (cap->max_recv_wr > ROVER_MAX_QP_WR ||
+			   cap->max_recv_sge > ROVER_MAX_SGE))
 		return -EINVAL;
 
 	/* Less of an answer than this is of no use to a program. */
@@ -106,23 +112,40 @@ static u32 send_stride(struct ib_qp_cap *cap)
 	return stride;
 }
 
+static int create_recv_ring(struct rover_qp *qp, struct ib_qp_cap *cap,
+			    struct ib_ucontext *ucontext,
+			    struct rover_uapi_create_qp_resp *resp)
+{
+	u32 stride;
+
+	/* Whatever was asked for: they are those of the shared queue. */
+	if (qp->srq) {
+		cap->max_recv_wr = 0;
+		cap->max_recv_sge = 0;
+		return 0;
+	}
+	cap->max_recv_wr = max(cap->max_recv_wr, 1U);
+	stride = rover_recv_stride(&cap->max_recv_sge);
+	return rover_ring_create(&qp->rq, ucontext, cap->max_recv_wr, stride,
+				 ucontext ? &resp->rq : NULL);
+}
+
+/*
+ * Every other room may rely on the send ring being there, and on the other one
+ * unless receives are shared.
+ */
 static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
 			struct ib_ucontext *ucontext,
 			struct rover_uapi_create_qp_resp *resp)
 {
 	int err;
 
-	/* Every other room may rely on both rings being there. */
 	cap->max_send_wr = max(cap->max_send_wr, 1U);
-	cap->max_recv_wr = max(cap->max_recv_wr, 1U);
-
 	err = rover_ring_create(&qp->sq, ucontext, cap->max_send_wr,
 				send_stride(cap), ucontext ? &resp->sq : NULL);
 	if (err)
 		return err;
-	err = rover_ring_create(&qp->rq, ucontext, cap->max_recv_wr,
-				rover_recv_stride(&cap->max_recv_sge),
-				ucontext ? &resp->rq : NULL);
+	err = create_recv_ring(qp, cap, ucontext, resp);
 	if (err)
 		return err;
 
@@ -152,6 +175,8 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->pd = ib->pd;
 	qp->scq = rover_cq(init->send_cq);
 	qp->rcq = rover_cq(init->recv_cq);
+	qp->srq = init->srq ? rover_srq(init->srq) : NULL;
+	qp->recv_pd = init->srq ? init->srq->pd : ib->pd;
 	qp->home = ROVER_CPU_ANY;
 	qp->aside.cpu = ROVER_CPU_ANY;
 	qp->state = IB_QPS_RESET;
@@ -319,6 +344,7 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		.qp_context = ib->qp_context,
 		.send_cq = ib->send_cq,
 		.recv_cq = ib->recv_cq,
+		.srq = ib->srq,
 		.cap = attr->cap,
 		.sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
 					     IB_SIGNAL_REQ_WR,

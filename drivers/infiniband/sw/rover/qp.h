@@ -2,11 +2,12 @@
 /*
  * qp - the queue pair: who owns which field, under which lock
  *
- * Lock order: ctl, rx_lock, tx_lock; CQ and route locks are leaves.  tx_lock
- * and rx_lock are taken with softirqs off.
+ * Lock order: ctl, rx_lock, tx_lock; CQ, SRQ and route locks are leaves.
+ * tx_lock and rx_lock are taken with softirqs off.
  *
  *   ctl      mutex: modify and destroy, one at a time
- *   rx_lock  struct rover_rsp, rq: the responder
+ *   rx_lock  struct rover_rsp, rq: the responder; receives that are shared
+ *            are taken under the SRQ's own lock, inside of this one
  *   tx_lock  struct rover_req, rover_window, rover_rtx, sq: requester and
  *            completer
  *
@@ -50,6 +51,8 @@
 #define ROVER_WORK_TX		0	/* run the requester */
 #define ROVER_WORK_RX		1	/* go on with READ responses */
 #define ROVER_TX_BLOCKED	2	/* the device is full: kick when it drains */
+
+struct rover_srq;
 
 /**
  * struct rover_sent - what the kernel remembers of an outstanding request
@@ -258,6 +261,7 @@ struct rover_saved {
  * @ip_id: IPv4 identification of the next response
  * @cnp_at: when the last CNP was sent for a request, ns; 0 before the first
  * @comm_est: COMM_EST was raised
+ * @last_wqe: QP_LAST_WQE_REACHED was raised in this stay in error
  * @bulk: a long READ waits for its answer; read without the lock
  */
 struct rover_rsp {
@@ -270,6 +274,7 @@ struct rover_rsp {
 	u8 nak_due;
 	bool have_wqe;
 	bool comm_est;
+	bool last_wqe;
 	bool bulk;
 	u32 received;
 	u32 length;
@@ -336,6 +341,8 @@ struct rover_stream {
  * @pd: protection domain
  * @scq: send completions
  * @rcq: receive completions
+ * @srq: receives that it shares with others; NULL when it has its own in @rq
+ * @recv_pd: protection domain of receives: its own or that of @srq
  * @state: enum ib_qp_state; written under ctl and both locks, read anywhere
  * @alive: cleared under both locks when it is destroyed
  * @user: its rings belong to a program
@@ -373,7 +380,7 @@ struct rover_stream {
  * @win: how much may be sent
  * @rtx: when to send again
  * @rx_lock: protects @rq and @rsp
- * @rq: receive ring
+ * @rq: receive ring; all zero with @srq
  * @rsp: responder
  */
 struct rover_qp {
@@ -384,6 +391,8 @@ struct rover_qp {
 	struct ib_pd *pd;
 	struct rover_cq *scq;
 	struct rover_cq *rcq;
+	struct rover_srq *srq;
+	struct ib_pd *recv_pd;
 	int state;
 	bool alive;
 	bool user;

@@ -290,11 +290,13 @@ static void enter_reset(struct rover_qp *qp)
 {
 	/* First: requester and responder go back to the heads of the rings. */
 	rewind(&qp->sq, &qp->sq_post, ROVER_RING_NEED_WAKEUP);
-	rewind(&qp->rq, &qp->rq_post, 0);
+	if (!qp->srq)
+		rewind(&qp->rq, &qp->rq_post, 0);
 	rover_responder_reset(qp);
 	rover_requester_reset(qp);
 	/* Forgotten, and not to be flushed in the next life. */
 	qp->rsp.have_wqe = false;
+	qp->rsp.last_wqe = false;
 }
 
 static void init_sender(struct rover_qp *qp)
@@ -334,7 +336,8 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 	case IB_QPS_ERR:
 		/* As in rover_qp_fail(); the run that flushes is ours. */
 		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
-		rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
+		if (!qp->srq)
+			rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
 		set_bit(ROVER_WORK_TX, &qp->work);
 		set_bit(ROVER_WORK_RX, &qp->work);
 		break;

@@ -133,7 +133,8 @@ void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
 	 * run we ask for finds it, or its poster finds the flag (K2).
 	 */
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
-	rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
+	if (!qp->srq)
+		rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
 	set_bit(ROVER_WORK_TX, &qp->work);
 	set_bit(ROVER_WORK_RX, &qp->work);
 	rover_qp_kick(qp);
@@ -168,6 +169,22 @@ void rover_qp_drained(struct rover_qp *qp)
 		return;
 	qp->req.drained = true;
 	if (qp->attr.en_sqd_async_notify && qp->ib->event_handler)
+		qp->ib->event_handler(&event, qp->ib->qp_context);
+}
+
+void rover_qp_last_wqe(struct rover_qp *qp)
+{
+	struct ib_event event = {
+		.device = &qp->dev->ib,
+		.element.qp = qp->ib,
+		.event = IB_EVENT_QP_LAST_WQE_REACHED,
+	};
+
+	lockdep_assert_held(&qp->rx_lock);
+	if (qp->rsp.last_wqe)
+		return;
+	qp->rsp.last_wqe = true;
+	if (qp->ib->event_handler)
 		qp->ib->event_handler(&event, qp->ib->qp_context);
 }
 

@@ -118,6 +118,16 @@ void rover_qp_fail_send(struct rover_qp *qp);
 void rover_qp_drained(struct rover_qp *qp);
 
 /**
+ * rover_qp_last_wqe() - it takes no more receives of those it shares
+ * @qp: alive, in error; what it had taken is completed
+ *
+ * Says so once in this stay there (IBTA 11.6.3).
+ *
+ * Context: rx_lock held.
+ */
+void rover_qp_last_wqe(struct rover_qp *qp);
+
+/**
  * rover_qps_init() - at module load
  *
  * Return: 0 or -ENOMEM.

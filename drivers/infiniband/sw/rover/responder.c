@@ -123,7 +123,7 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 			return ROVER_OK;
 		fault = rover_wqe_recv(qp, 0);
 		if (!fault)
-			rover_sgl_init(&rsp->dst, qp->pd, rsp->sge,
+			rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
 				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
 		return fault;
 	}

@@ -15,6 +15,7 @@
 #include "mr.h"
 #include "qps.h"
 #include "restrack.h"
+#include "srq.h"
 
 /* Rows end in a table of their own, opened here and closed by finish(). */
 static struct nlattr *start(struct sk_buff *msg)
@@ -88,6 +89,25 @@ int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib)
 					    READ_ONCE(cq->ring.tail));
 	err = err ?: rdma_nl_put_driver_u32(msg, "overflow",
 					    READ_ONCE(cq->overflow));
+	return finish(msg, table, err);
+}
+
+/* Not in the ring: old cores let look until destroy_srq has returned. */
+int rover_restrack_srq(struct sk_buff *msg, struct ib_srq *ib)
+{
+	const struct rover_srq *srq = rover_srq(ib);
+	struct nlattr *table = start(msg);
+	int err = 0;
+
+	if (!table)
+		return -EMSGSIZE;
+	err = err ?: rdma_nl_put_driver_u32(msg, "max_wr",
+					    READ_ONCE(srq->ring.limit));
+	err = err ?: rdma_nl_put_driver_u32(msg, "limit",
+					    READ_ONCE(srq->limit));
+	err = err ?: rdma_nl_put_driver_u32(msg, "taken",
+					    READ_ONCE(srq->ring.head));
+	err = err ?: rdma_nl_put_driver_u32(msg, "dead", READ_ONCE(srq->dead));
 	return finish(msg, table, err);
 }
 

@@ -13,5 +13,6 @@ struct sk_buff;
 int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib);
 int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib);
 int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib);
+int rover_restrack_srq(struct sk_buff *msg, struct ib_srq *ib);
 
 #endif /* ROVER_RESTRACK_H */

@@ -20,6 +20,7 @@
 #include "qp.h"
 #include "restrack.h"
 #include "ring.h"
+#include "srq.h"
 #include "verbs.h"
 #include "wr.h"
 
@@ -54,6 +55,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
 				    IB_DEVICE_CURR_QP_STATE_MOD |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
+				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_SYS_IMAGE_GUID,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
 				    IBK_BLOCK_MULTICAST_LOOPBACK,
@@ -65,6 +67,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_mr = MAX_OBJECTS,
 		.max_pd = MAX_OBJECTS,
 		.max_ah = MAX_OBJECTS,
+		.max_srq = MAX_OBJECTS,
+		.max_srq_wr = ROVER_MAX_QP_WR,
+		.max_srq_sge = ROVER_MAX_SGE,
 		.max_qp_rd_atom = ROVER_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom = ROVER_MAX_RD_ATOMIC,
 		.max_res_rd_atom = ROVER_MAX_RD_ATOMIC * MAX_QP,
@@ -278,6 +283,12 @@ const struct ib_device_ops rover_verbs = {
 	.poll_cq = rover_cq_poll,
 	.req_notify_cq = rover_cq_arm,
 
+	.create_srq = rover_srq_create,
+	.modify_srq = rover_srq_modify,
+	.query_srq = rover_srq_query,
+	.destroy_srq = rover_srq_destroy,
+	.post_srq_recv = rover_post_srq_recv,
+
 	.create_qp = rover_qp_create,
 	.destroy_qp = rover_qp_destroy,
 	.modify_qp = rover_qp_modify,
@@ -294,10 +305,12 @@ const struct ib_device_ops rover_verbs = {
 	.fill_res_qp_entry = rover_restrack_qp,
 	.fill_res_cq_entry = rover_restrack_cq,
 	.fill_res_mr_entry = rover_restrack_mr,
+	ROVER_OP_FILL_RES_SRQ_ENTRY
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ibah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, rover_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, rover_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, rover_ibqp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_srq, rover_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, rover_ucontext, ib),
 };

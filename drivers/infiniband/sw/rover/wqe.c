@@ -8,6 +8,7 @@
 #include "cq.h"
 #include "qps.h"
 #include "recv.h"
+#include "srq.h"
 #include "wqe.h"
 
 /* Sending ********************************************************************/
@@ -104,8 +105,11 @@ enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
 	enum rover_fault fault;
 
 	lockdep_assert_held(&qp->rx_lock);
-	fault = rover_recv_take(&qp->rq, qp->max_recv_sge, need, &rsp->wqe,
-				rsp->sge);
+	if (qp->srq)
+		fault = rover_srq_take(qp->srq, need, &rsp->wqe, rsp->sge);
+	else
+		fault = rover_recv_take(&qp->rq, qp->max_recv_sge, need,
+					&rsp->wqe, rsp->sge);
 	rsp->have_wqe = rover_recv_taken(fault);
 	return fault;
 }
@@ -136,9 +140,14 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 
 void rover_wqe_recv_flush(struct rover_qp *qp)
 {
-	int posted = rover_ring_posted(&qp->rq, qp->rq.head);
+	int posted;
 
 	lockdep_assert_held(&qp->rx_lock);
+	if (qp->srq) {
+		rover_qp_last_wqe(qp);
+		return;
+	}
+	posted = rover_ring_posted(&qp->rq, qp->rq.head);
 	while (posted-- > 0) {
 		const struct rover_recv_wqe *slot =
 			rover_ring_slot(&qp->rq, qp->rq.head);

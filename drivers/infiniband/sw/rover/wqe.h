@@ -56,7 +56,7 @@ void rover_wqe_flush(struct rover_qp *qp);
 
 /**
  * rover_wqe_recv() - take the oldest receive, into rsp.wqe and rsp.sge
- * @qp: alive
+ * @qp: alive; it may share its receives with others
  * @need: bytes it has to have room for: else it stays where it is
  *
  * rsp.have_wqe is set when one was taken, good or bad.
@@ -91,7 +91,10 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 
 /**
  * rover_wqe_recv_flush() - all posted receives end in FLUSH_ERR
- * @qp: alive
+ * @qp: alive; has taken what it shares with others, and that is done with
+ *
+ * Where receives are shared those that are posted are for the others: instead
+ * the program hears, once, that this queue pair takes no more.
  *
  * Context: rx_lock held.
  */
