@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
- * post.c: ibv_post_send() and ibv_post_recv(). What is wrong with a work
- * request by itself is found here, at once; what only the kernel can know (keys,
- * bounds, the peer) comes back as a completion.
+ * post.c: ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv(). What is wrong
+ * with a work request by itself is found here, at once; what only the kernel can
+ * know (keys, bounds, the peer) comes back as a completion.
  *
  * Errors are negative in here, as in the kernel, and positive for the program.
  */
@@ -90,18 +90,18 @@ static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-static int post_one_recv(struct rover_qp *qp, const struct ibv_recv_wr *wr,
+static int post_one_recv(struct rover_queue *q, const struct ibv_recv_wr *wr,
 			 uint32_t tail)
 {
 	unsigned int num_sge = wr->num_sge;
 	struct rover_recv_wqe *wqe;
 
-	if (qp->vqp.qp.state == IBV_QPS_RESET || num_sge > qp->rq.max_sge)
+	if (num_sge > q->max_sge)
 		return -EINVAL;
-	if (rover_queue_full(&qp->rq, tail))
+	if (rover_queue_full(q, tail))
 		return -ENOMEM;
 
-	wqe = rover_slot(&qp->rq.ring, tail);
+	wqe = rover_slot(&q->ring, tail);
 	*wqe = (struct rover_recv_wqe) {
 		.wr_id = wr->wr_id,
 		.num_sge = num_sge,
@@ -110,6 +110,26 @@ static int post_one_recv(struct rover_qp *qp, const struct ibv_recv_wr *wr,
 		memcpy((char *)wqe + ROVER_RECV_WQE_HDR, wr->sg_list,
 		       num_sge * sizeof(struct rover_sge));
 	return 0;
+}
+
+/* As much of a list as can be posted, the rest in @wr; @posted: any of it. */
+static int post_recvs(struct rover_queue *q, struct ibv_recv_wr **wr,
+		      bool *posted)
+{
+	uint32_t tail;
+	int err = 0;
+
+	pthread_spin_lock(&q->lock);
+	for (tail = q->tail; *wr; *wr = (*wr)->next, tail++) {
+		err = post_one_recv(q, *wr, tail);
+		if (err)
+			break;
+	}
+	*posted = tail != q->tail;
+	if (*posted)
+		rover_queue_publish(q, tail);
+	pthread_spin_unlock(&q->lock);
+	return err;
 }
 
 /* What was published is on its way, whatever came after it was wrong. */
@@ -171,25 +191,37 @@ int rover_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 {
 	struct rover_qp *qp = to_qp(ibqp);
 	struct ibv_recv_wr *first = wr;
-	bool posted;
-	uint32_t tail;
-	int err = 0;
+	int err = -EINVAL;
+	bool posted = false;
 	int gone = 0;
 
-	pthread_spin_lock(&qp->rq.lock);
-	for (tail = qp->rq.tail; wr; wr = wr->next, tail++) {
-		err = post_one_recv(qp, wr, tail);
-		if (err)
-			break;
-	}
-	posted = tail != qp->rq.tail;
-	if (posted)
-		rover_queue_publish(&qp->rq, tail);
-	pthread_spin_unlock(&qp->rq.lock);
-
+	if (qp->vqp.qp.state != IBV_QPS_RESET && !qp->vqp.qp.srq)
+		err = post_recvs(&qp->rq, &wr, &posted);
 	if (posted)
 		gone = ring_if_asleep(qp, &qp->rq);
 	if (gone || err)
 		*bad = gone ? first : wr;
 	return gone ? -gone : -err;
+}
+
+/**
+ * rover_post_srq_recv() - ibv_post_srq_recv()
+ * @ibsrq: shared receive queue
+ * @wr: list of work requests
+ * @bad: set to the first that was not posted
+ *
+ * Never enters the kernel: receives wait there for packets, whatever happens.
+ *
+ * Return: 0; EINVAL for a bad work request, ENOMEM when the queue is full:
+ * those before @bad are posted.
+ */
+int rover_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad)
+{
+	bool posted;
+	int err = post_recvs(&to_srq(ibsrq)->rq, &wr, &posted);
+
+	if (err)
+		*bad = wr;
+	return -err;
 }

@@ -26,25 +26,6 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
-static int map_queue(struct rover_queue *q, int fd,
-		     const struct rover_uapi_ring *desc, uint32_t cap,
-		     uint32_t max_sge, size_t stride)
-{
-	int err = rover_ring_map(&q->ring, fd, desc, stride);
-
-	if (err)
-		return err;
-	if (cap > q->ring.entries) {
-		/* A queue that does not exist takes nothing. */
-		if (q->ring.hdr)
-			return -EPROTO;
-		cap = 0;
-	}
-	q->cap = cap;
-	q->max_sge = max_sge;
-	return 0;
-}
-
 static void unmap_queues(struct rover_qp *qp)
 {
 	rover_ring_unmap(&qp->sq.ring);
@@ -65,11 +46,12 @@ static int map_queues(struct rover_qp *qp,
 		return -EPROTO;
 	if (send < cap->max_inline_data)
 		send = cap->max_inline_data;
-	err = map_queue(&qp->sq, fd, &resp->sq, cap->max_send_wr,
-			cap->max_send_sge, ROVER_SEND_WQE_HDR + send);
+	err = rover_queue_map(&qp->sq, fd, &resp->sq, cap->max_send_wr,
+			      cap->max_send_sge, ROVER_SEND_WQE_HDR + send);
 	if (!err)
-		err = map_queue(&qp->rq, fd, &resp->rq, cap->max_recv_wr,
-				cap->max_recv_sge, ROVER_RECV_WQE_HDR + recv);
+		err = rover_queue_map(&qp->rq, fd, &resp->rq, cap->max_recv_wr,
+				      cap->max_recv_sge,
+				      ROVER_RECV_WQE_HDR + recv);
 	if (err)
 		unmap_queues(qp);
 	return err;

@@ -45,6 +45,25 @@ int rover_ring_map(struct rover_ring *ring, int fd,
 	return 0;
 }
 
+int rover_queue_map(struct rover_queue *q, int fd,
+		    const struct rover_uapi_ring *desc, uint32_t cap,
+		    uint32_t max_sge, size_t stride)
+{
+	int err = rover_ring_map(&q->ring, fd, desc, stride);
+
+	if (err)
+		return err;
+	if (cap > q->ring.entries) {
+		/* A queue that does not exist takes nothing. */
+		if (q->ring.hdr)
+			return -EPROTO;
+		cap = 0;
+	}
+	q->cap = cap;
+	q->max_sge = max_sge;
+	return 0;
+}
+
 void rover_ring_unmap(struct rover_ring *ring)
 {
 	if (ring->hdr)

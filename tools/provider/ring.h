@@ -39,7 +39,7 @@ struct rover_ring {
 };
 
 /**
- * struct rover_queue - a send or receive queue, which the program fills
+ * struct rover_queue - a queue of work requests, which the program fills
  * @ring: what is shared
  * @tail: index after the last entry given to the kernel
  * @head: index of the oldest entry not retired, as last seen
@@ -67,6 +67,21 @@ struct rover_queue {
  */
 int rover_ring_map(struct rover_ring *ring, int fd,
 		   const struct rover_uapi_ring *desc, size_t stride);
+
+/**
+ * rover_queue_map() - the same for a queue that the program fills
+ * @q: its ring, @cap and @max_sge are to be filled in
+ * @fd: of the context
+ * @desc: the description; 0 entries make a queue that takes nothing
+ * @cap: most entries outstanding, as granted
+ * @max_sge: gather or scatter entries, as granted
+ * @stride: bytes that an entry must have room for
+ *
+ * Return: as rover_ring_map(); after an error a ring may be mapped.
+ */
+int rover_queue_map(struct rover_queue *q, int fd,
+		    const struct rover_uapi_ring *desc, uint32_t cap,
+		    uint32_t max_sge, size_t stride);
 
 /**
  * rover_ring_unmap() - undo rover_ring_map(); an empty ring is fine

@@ -96,7 +96,7 @@ struct rover_op;
  * struct rover_qp - a queue pair
  * @vqp: libibverbs' part
  * @sq: send queue
- * @rq: receive queue
+ * @rq: receive queue; takes nothing where receives are shared
  * @max_inline: bytes, as granted
  * @doorbell: enters the kernel for this queue pair
  * @next: ibv_wr_*: index the next work request gets; under @sq.lock, as the rest
@@ -116,6 +116,16 @@ struct rover_qp {
 	int err;
 };
 
+/**
+ * struct rover_srq - a shared receive queue
+ * @vsrq: libibverbs' part
+ * @rq: receives; its lock is held while the kernel changes the ring
+ */
+struct rover_srq {
+	struct verbs_srq vsrq;
+	struct rover_queue rq;
+};
+
 static inline struct rover_cq *to_cq(struct ibv_cq *ibcq)
 {
 	return container_of(ibcq, struct rover_cq, vcq.cq);
@@ -129,6 +139,11 @@ static inline struct rover_cq *to_cq_ex(struct ibv_cq_ex *ex)
 static inline struct rover_ah *to_ah(struct ibv_ah *ah)
 {
 	return container_of(ah, struct rover_ah, ah);
+}
+
+static inline struct rover_srq *to_srq(struct ibv_srq *ibsrq)
+{
+	return container_of(ibsrq, struct rover_srq, vsrq.srq);
 }
 
 static inline struct rover_qp *to_qp(struct ibv_qp *ibqp)
@@ -171,6 +186,13 @@ void rover_cq_event(struct ibv_cq *ibcq);
 int rover_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
 void rover_cq_set_ops(struct rover_cq *cq, uint64_t wc_flags);
 
+/* srq.c */
+struct ibv_srq *rover_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr);
+int rover_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask);
+int rover_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
+int rover_destroy_srq(struct ibv_srq *ibsrq);
+
 /* qp.c */
 struct ibv_qp *rover_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 struct ibv_qp *rover_create_qp_ex(struct ibv_context *ctx,
@@ -185,6 +207,9 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad);
 int rover_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad);
+
+int rover_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad);
 
 /* build.c */
 void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops);

@@ -62,6 +62,11 @@ static void ring_free(void *hdr)
 	free(hdr);
 }
 
+void fake_forget(struct rover_ring_hdr *hdr)
+{
+	ring_free(hdr);
+}
+
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd,
 		  off_t offset);
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd,
@@ -260,6 +265,11 @@ static void create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 	ring_create(&kernel.sq, attr->cap.max_send_wr, ROVER_SEND_WQE_HDR + send,
 		    &full->sq);
 	kernel.rq.hdr = NULL;
+	vqp->qp.srq = attr->srq;
+	if (attr->srq) {
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
+	}
 	if (attr->cap.max_recv_wr)
 		ring_create(&kernel.rq, attr->cap.max_recv_wr,
 			    ROVER_RECV_WQE_HDR + attr->cap.max_recv_sge * 16,
@@ -334,6 +344,82 @@ int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 	(void)qp;
 	kernel.objects--;
 	return 0;
+}
+
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
+		       struct ibv_srq_init_attr *attr,
+		       struct ibv_create_srq *cmd, size_t cmd_size,
+		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
+{
+	struct rover_create_srq_resp *full = (void *)resp;
+
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	attr->attr.max_sge |= 1;
+	ring_create(&kernel.srq, attr->attr.max_wr,
+		    ROVER_RECV_WQE_HDR + attr->attr.max_sge * 16, &full->ring);
+	kernel.objects++;
+	srq->context = pd->context;
+	return 0;
+}
+
+/* Posted receives have the same indices in the new ring, as the module says. */
+static void resize_srq(uint32_t max_wr, struct rover_uapi_ring *desc)
+{
+	struct fake_ring old = kernel.srq, ring;
+	uint32_t i;
+
+	ring_create(&ring, max_wr, old.stride, desc);
+	for (i = old.index; i != old.hdr->tail; i++)
+		memcpy(slot(&ring, i), slot(&old, i), old.stride);
+	ring.index = old.index;
+	ring.hdr->head = old.hdr->head;
+	ring.hdr->tail = old.hdr->tail;
+	kernel.srq = ring;
+}
+
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask,
+		       struct ibv_modify_srq *cmd, size_t cmd_size)
+{
+	struct rover_modify_srq *full = (void *)cmd;
+
+	(void)srq;
+	if (cmd_size != sizeof(*full) || full->comp_mask ||
+	    !full->ring != !(mask & IBV_SRQ_MAX_WR))
+		return EINVAL;
+	if (!kernel.srq_err && mask & IBV_SRQ_MAX_WR)
+		resize_srq(attr->max_wr, (void *)(uintptr_t)full->ring);
+	return kernel.srq_err;
+}
+
+int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		      struct ibv_query_srq *cmd, size_t cmd_size)
+{
+	(void)srq;
+	(void)attr;
+	(void)cmd;
+	(void)cmd_size;
+	return 0;
+}
+
+int ibv_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	(void)srq;
+	kernel.objects--;
+	return 0;
+}
+
+struct rover_srq *fake_srq(uint32_t wr, uint32_t sge)
+{
+	struct ibv_srq_init_attr attr = { .attr = { wr, sge, 0 } };
+	struct ibv_srq *srq;
+
+	fake_context.context.device = &fake_device;
+	fake_context.context.cmd_fd = FAKE_FD;
+	fake_pd.context = &fake_context.context;
+	srq = rover_create_srq(&fake_pd, &attr);
+	return srq ? to_srq(srq) : NULL;
 }
 
 struct ibv_cq *fake_cq(int cqe)

@@ -37,6 +37,8 @@ struct fake_ring {
  * @cq: ring of the last completion queue created
  * @sq: send ring of the last queue pair created
  * @rq: its receive ring
+ * @srq: ring of the last shared receive queue created, or its new one
+ * @srq_err: errno that modify_srq gives
  * @mapped: rings mapped now
  * @objects: objects alive now
  * @fail_mmap: which mmap() from now on fails; 0 none
@@ -53,6 +55,8 @@ struct fake_kernel {
 	struct fake_ring cq;
 	struct fake_ring sq;
 	struct fake_ring rq;
+	struct fake_ring srq;
+	int srq_err;
 	int mapped;
 	int objects;
 	int fail_mmap;
@@ -78,9 +82,13 @@ bool fake_complete(struct fake_ring *ring, const struct rover_cqe *cqe,
 		   bool solicited);
 void fake_flag(struct fake_ring *ring, uint32_t flag, bool on);
 
+/* A ring that was never mapped goes without an munmap(). */
+void fake_forget(struct rover_ring_hdr *hdr);
+
 /* What libibverbs does around the provider. */
 struct ibv_cq *fake_cq(int cqe);
 struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex);
+struct rover_srq *fake_srq(uint32_t wr, uint32_t sge);
 
 /* The same for datagrams. */
 struct rover_qp *fake_ud_qp(uint32_t wr, bool ex);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
+/*
+ * srq.c: shared receive queues are made, resized and destroyed here, and
+ * posted to in post.c.
+ *
+ * Only basic ones, for which libibverbs has ibv_create_srq_ex() come here, too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rover.h"
+
+/* Errors are positive in here, as in verbs. */
+static int map_queue(struct rover_queue *q, struct ibv_context *ctx,
+		     const struct rover_uapi_ring *desc, uint32_t cap,
+		     uint32_t max_sge)
+{
+	int err = rover_queue_map(q, ctx->cmd_fd, desc, cap, max_sge,
+				  ROVER_RECV_WQE_HDR +
+				  max_sge * sizeof(struct rover_sge));
+
+	/* Every shared receive queue has a ring. */
+	if (!err && !q->ring.hdr)
+		err = -EPROTO;
+	if (err)
+		rover_ring_unmap(&q->ring);
+	return -err;
+}
+
+/**
+ * rover_create_srq() - ibv_create_srq()
+ * @pd: protection domain, that of the keys in its receives
+ * @attr: what is wanted; sizes become those granted
+ */
+struct ibv_srq *rover_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct rover_create_srq_resp resp = { 0 };
+	struct ibv_srq_init_attr wanted = *attr;
+	struct ibv_create_srq cmd = { 0 };
+	struct rover_srq *srq = calloc(1, sizeof(*srq));
+	int err;
+
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, &wanted, &cmd, sizeof(cmd),
+				 &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_free;
+	err = map_queue(&srq->rq, pd->context, &resp.ring, wanted.attr.max_wr,
+			wanted.attr.max_sge);
+	if (err) {
+		rover_say(pd->context->device->name,
+			  "mapping a shared receive ring", err);
+		goto err_destroy;
+	}
+	pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	attr->attr = wanted.attr;
+	return &srq->vsrq.srq;
+
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+/*
+ * What is posted has moved to another ring, where it has the same indices, so
+ * ours go on. Without that ring nothing can be posted any more.
+ */
+static int change_ring(struct rover_srq *srq, const struct rover_uapi_ring *desc,
+		       uint32_t cap)
+{
+	struct rover_ring old = srq->rq.ring;
+	int err = map_queue(&srq->rq, srq->vsrq.srq.context, desc, cap,
+			    srq->rq.max_sge);
+
+	if (err)
+		srq->rq.cap = 0;
+	rover_ring_unmap(&old);
+	return err;
+}
+
+/**
+ * rover_modify_srq() - ibv_modify_srq()
+ * @ibsrq: shared receive queue
+ * @attr: new attributes
+ * @mask: which of them
+ *
+ * Return: 0 or an errno. Nothing has changed then, unless there was no memory
+ * to map a new ring: what is posted stays posted, and nothing more can be until
+ * another attempt succeeds.
+ */
+int rover_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
+{
+	struct rover_srq *srq = to_srq(ibsrq);
+	struct rover_uapi_ring ring = { 0 };
+	struct rover_modify_srq cmd = { 0 };
+	int err;
+
+	if (!(mask & IBV_SRQ_MAX_WR))
+		return ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd,
+					  sizeof(cmd));
+
+	cmd.ring = (uintptr_t)&ring;
+	pthread_spin_lock(&srq->rq.lock);
+	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd, sizeof(cmd));
+	if (!err)
+		err = change_ring(srq, &ring, attr->max_wr);
+	pthread_spin_unlock(&srq->rq.lock);
+	return err;
+}
+
+/**
+ * rover_query_srq() - ibv_query_srq()
+ * @ibsrq: shared receive queue
+ * @attr: for its sizes, and the limit that still stands
+ */
+int rover_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd = { 0 };
+
+	return ibv_cmd_query_srq(ibsrq, attr, &cmd, sizeof(cmd));
+}
+
+/**
+ * rover_destroy_srq() - ibv_destroy_srq()
+ * @ibsrq: shared receive queue
+ *
+ * Return: 0 or an errno; EBUSY as long as a queue pair uses it.
+ */
+int rover_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct rover_srq *srq = to_srq(ibsrq);
+	int err = ibv_cmd_destroy_srq(ibsrq);
+
+	if (err)
+		return err;
+	rover_ring_unmap(&srq->rq.ring);
+	pthread_spin_destroy(&srq->rq.lock);
+	free(srq);
+	return 0;
+}
