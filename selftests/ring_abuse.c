@@ -21,15 +21,8 @@
 #include <rdma/rover-abi.h>
 
 #include "lib/conn.h"
+#include "lib/hostile.h"
 #include "lib/pattern.h"
-
-#define MAX_MAPS 64
-
-/* The mappings of the device in this process. */
-struct maps {
-	int n;
-	struct { uint8_t *from; size_t len; } map[MAX_MAPS];
-};
 
 /* A queue pair that is to suffer, and its rings as they are mapped. */
 struct victim {
@@ -52,59 +45,6 @@ struct bystander {
 	struct region *r;
 	uint64_t round;
 };
-
-/* Words that the kernel, or another thread, may change at any time. */
-static void store(uint32_t *word, uint32_t value)
-{
-	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
-}
-
-static uint32_t load(const void *word)
-{
-	return __atomic_load_n((const uint32_t *)word, __ATOMIC_SEQ_CST);
-}
-
-static void list_maps(struct pair *p, struct maps *maps)
-{
-	unsigned long from, to;
-	char line[512];
-	FILE *file = fopen("/proc/self/maps", "r");
-
-	check(p, file, "/proc/self/maps: %s", strerror(errno));
-	maps->n = 0;
-	while (fgets(line, sizeof(line), file)) {
-		if (!strstr(line, "/dev/infiniband/uverbs") || maps->n == MAX_MAPS ||
-		    sscanf(line, "%lx-%lx", &from, &to) != 2)
-			continue;
-		maps->map[maps->n].from = (uint8_t *)from;
-		maps->map[maps->n++].len = to - from;
-	}
-	fclose(file);
-}
-
-/* Neighbours of the same file may be one line of /proc/self/maps, so the sum counts too. */
-static bool known(const struct maps *maps, const uint8_t *at)
-{
-	int i;
-
-	for (i = 0; i < maps->n; i++)
-		if (at >= maps->map[i].from && at < maps->map[i].from + maps->map[i].len)
-			return true;
-	return false;
-}
-
-/* Pages that are mapped now and were not before, at most n in a row of ring headers. */
-static int fresh_pages(const struct maps *before, const struct maps *now, uint8_t **page, int n)
-{
-	int i, found = 0;
-	size_t at;
-
-	for (i = 0; i < now->n; i++)
-		for (at = 0; at < now->map[i].len && found < n; at += 4096)
-			if (!known(before, now->map[i].from + at))
-				page[found++] = now->map[i].from + at;
-	return found;
-}
 
 static void touch_bystander(struct pair *p, struct bystander *b)
 {
@@ -239,25 +179,6 @@ static void bury(struct victim *v)
 	undo_now(v->p, q);
 }
 
-/* A value from the edge, or any. */
-static uint32_t nasty(uint64_t *seed, uint32_t near)
-{
-	static const uint32_t edges[] = {
-		0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x10000, 0xffff,
-	};
-
-	switch (draw(seed, 0, 3)) {
-	case 0:
-		return edges[draw(seed, 0, 8)];
-	case 1:
-		return near + draw(seed, 0, 200) - 100;
-	case 2:
-		return near ^ 1U << draw(seed, 0, 31);
-	default:
-		return draw(seed, 0, UINT32_MAX);
-	}
-}
-
 /* ---- indices ---- */
 
 enum word { SQ_TAIL, SQ_HEAD, SQ_FLAGS, RQ_TAIL, RQ_HEAD, CQ_HEAD, CQ_TAIL, CQ_ARM, WORDS };
@@ -347,6 +268,32 @@ static void run_words(struct pair *p, const void *arg)
 	}
 	if (end_a(p))
 		touch_bystander(p, &b);
+}
+
+/* No receive can tell of a ring that makes no sense: an event does. */
+static void run_nonsense(struct pair *p, const void *arg)
+{
+	const struct abuse *abuse = arg;
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+
+	need_rover(p);
+	make_bystander(p, &b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	make_victim(p, &v, r, abuse->dgram);
+	if (end_a(p))
+		store(&v.rq->tail, v.rq->head + 65);
+	pair_sync(p);
+	if (end_b(p)) {
+		disturb(&v);
+	} else {
+		check(p, event_wait(p, IBV_EVENT_QP_FATAL, v.c->qp, 5000 * p->slow),
+		      "no event IBV_EVENT_QP_FATAL");
+		conn_want_state(v.c, IBV_QPS_ERR);
+		touch_bystander(p, &b);
+	}
 }
 
 /* ---- work requests ---- */
@@ -637,6 +584,8 @@ static void run_abuse(struct pair *p, bool dgram)
 	for (; abuse.which < WORDS && pair_wants(p, "words"); abuse.which++)
 		pair_case(p, run_words, &abuse, "%sscribbling on the %s", whose,
 			  word_names[abuse.which]);
+	if (pair_wants(p, "words"))
+		pair_case(p, run_nonsense, &abuse, "%sreceive tail beyond the ring", whose);
 	for (abuse.which = 0; abuse.which < 2 && pair_wants(p, "rubbish"); abuse.which++)
 		pair_case(p, run_rubbish, &abuse, "%s%s ring full of rubbish", whose,
 			  abuse.which ? "receive" : "send");

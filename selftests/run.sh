@@ -17,6 +17,7 @@ tests=(
 	errors:300
 	ud:300
 	mcast:100
+	srq:200
 	gsi:200
 	cm:200
 	perftest:300

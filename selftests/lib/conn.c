@@ -267,7 +267,7 @@ static void make_qp(struct conn *c)
 			c->attr.recv_sge, c->attr.inline_data
 		},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = c->attr.pd,
+		.pd = c->attr.pd, .srq = c->attr.srq,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
 				  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
@@ -276,7 +276,7 @@ static void make_qp(struct conn *c)
 	};
 	struct ibv_qp_init_attr plain = {
 		.send_cq = init.send_cq, .recv_cq = init.recv_cq, .cap = init.cap,
-		.qp_type = init.qp_type, .sq_sig_all = init.sq_sig_all,
+		.qp_type = init.qp_type, .sq_sig_all = init.sq_sig_all, .srq = init.srq,
 	};
 
 	if (c->attr.type == IBV_QPT_UD)
@@ -297,9 +297,12 @@ static void make_qp(struct conn *c)
 		c->qpx = ibv_qp_to_qp_ex(c->qp);
 	undo_later(c->p, undo_qp, c, "ibv_destroy_qp");
 	check(c->p, c->cap.max_send_wr >= c->attr.send_wr &&
-	      c->cap.max_recv_wr >= c->attr.recv_wr && c->cap.max_send_sge >= c->attr.send_sge &&
-	      c->cap.max_recv_sge >= c->attr.recv_sge &&
+	      c->cap.max_send_sge >= c->attr.send_sge &&
 	      c->cap.max_inline_data >= c->attr.inline_data, "the QP has less room than asked for");
+	/* What is shared is not asked for, whatever it says. */
+	check(c->p, c->attr.srq || (c->cap.max_recv_wr >= c->attr.recv_wr &&
+				    c->cap.max_recv_sge >= c->attr.recv_sge),
+	      "the QP has less room for receives than asked for");
 }
 
 struct conn *conn_make(struct pair *p, const struct conn_attr *attr)

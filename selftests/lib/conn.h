@@ -64,6 +64,7 @@ struct conn_attr {
 	uint32_t entries;
 	struct queue *send, *recv;
 	struct ibv_pd *pd;
+	struct ibv_srq *srq;
 	enum ibv_qp_type type;
 	uint32_t qkey;
 	uint32_t create_flags;	/* with extended only */

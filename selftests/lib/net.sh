@@ -199,7 +199,7 @@ resources() {
 	done
 }
 # The kernel's own management agent has one of each, for queue pair 1.
-nothing_held() { [[ ! $(resources) =~ \ ((cq|qp|pd)\ ([2-9]|1[0-9])|mr\ [1-9]) ]]; }
+nothing_held() { [[ ! $(resources) =~ \ ((cq|qp|pd)\ ([2-9]|1[0-9])|(mr|srq)\ [1-9]) ]]; }
 
 # Within so many seconds all programs have let go of all they had.
 let_go() {

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# srq: shared receive queues carry the data of many queue pairs, tell when they run low and who takes no more of them, can be
+# resized, and are shown; whoever scribbles on one harms nobody else.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+limit=120
+
+# What there was none for is counted.
+counted() {
+	local before
+	before=$(counter b "$1")
+	pair_quietly "${@:2}"
+	counter b "$1" >/dev/null
+	((counted > before)) || fail "$1: $before before, $counted after"
+}
+
+# What an administrator sees of one, while a tool has it.
+shown() {
+	local server client text
+	next_port
+	run_at b ib_send_bw -F --use-srq -q 2 -p "$port" -d "$DEV_B" -D 30 >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	await_server b "$port" $server
+	run_at a ib_send_bw -F -q 2 -p "$port" -d "$DEV_A" -D 30 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	client=$!
+	within 20 has_taken
+	text=$(at b rdma -dd resource show srq dev "$DEV_B")
+	echo "$text"
+	grep -qE 'type BASIC lqpn .*pdn [0-9]+ .*comm ib_send_bw' <<<"$text" || fail "not what it should be"
+	kill $client $server
+	let_go 20
+}
+has_taken() {
+	local text
+	text=$(at b rdma -dd resource show srq dev "$DEV_B")
+	# Older cores tell nothing of rover's own.
+	if [[ $KERNEL == 6.1 ]]; then [[ $text == *srqn* ]]; else [[ $text =~ drv_taken\ [1-9] ]]; fi
+}
+
+n=200
+! quick || n=30
+pair_cases srq_data
+pair_cases srq_rules
+pair_cases srq_abuse
+try "what comes to an empty queue is counted: connections" counted rnr_nak_sent srq_data data
+if ! once; then try "what comes to an empty queue is counted: datagrams" counted rx_drop_receive_short srq_rules rules; fi
+try "ibv_srq_pingpong" pingpong_by ibv_srq_pingpong -q 4 -n $n -s 2048
+if ! once; then
+	try "ibv_srq_pingpong with events" pingpong_by ibv_srq_pingpong -e -n $n
+	try "ib_send_bw --use-srq -q 4" perftest send_bw --use-srq -q 4 -n $n -s 4096
+	try "rdma resource show srq" shown
+fi
+try "all is given back" let_go 10
+finish
