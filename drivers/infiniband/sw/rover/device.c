@@ -26,6 +26,7 @@
 #include "dev.h"
 #include "device.h"
 #include "doorbell.h"
+#include "mkey.h"
 #include "netns.h"
 #include "verbs.h"
 
@@ -113,7 +114,7 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 		err = -ENOMEM;
 		goto err_ndev;
 	}
-	err = rover_table_init(&dev->mrs, U32_MAX);
+	err = rover_table_init(&dev->mrs, ROVER_MKEY_MASK);
 	if (err)
 		goto err_stats;
 	err = rover_table_init(&dev->ahs, U32_MAX);

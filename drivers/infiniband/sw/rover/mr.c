@@ -18,23 +18,14 @@
 #error "rover needs a kernel with CONFIG_INFINIBAND_VIRT_DMA"
 #endif
 
-/* What a region may grant; hints that change nothing here are let pass. */
-#define ACCESS_RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
-
 /* Chunks of 1 GiB, the largest page there is, keep offsets in 32 bits. */
 #define MAX_CHUNK_SHIFT	30
 
 /* Entries of a table between two looks at whether others want the CPU. */
 #define RESCHED_EVERY	4096
 
-static struct rover_mr *to_mr(struct ib_mr *ib)
-{
-	return container_of(ib, struct rover_mr, ib);
-}
-
-static struct rover_mr *mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
-				 int access)
+struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
+				int access)
 {
 	struct rover_mr *mr = kzalloc_obj(*mr, GFP_KERNEL_ACCOUNT);
 
@@ -42,23 +33,21 @@ static struct rover_mr *mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 		return NULL;
 	mr->kind = kind;
 	mr->access = access;
-	refcount_set(&mr->refs, 1);
-	init_completion(&mr->gone);
 	/* The core sets both too, but only after the key can be found. */
 	mr->ib.device = pd->device;
 	mr->ib.pd = pd;
 	return mr;
 }
 
-/* Last step of making a region: from now on it can be found. */
-static int mr_publish(struct rover_mr *mr)
+int rover_mr_publish(struct rover_mr *mr, bool open)
 {
-	int err = rover_table_insert(&rover_dev(mr->ib.device)->mrs, &mr->obj, 1);
+	u32 key = rover_mkey_publish(&rover_dev(mr->ib.device)->mrs, &mr->mkey,
+				     open);
 
-	if (err)
-		return err;
-	mr->ib.lkey = mr->obj.key;
-	mr->ib.rkey = mr->obj.key;
+	if (!key)
+		return -ENOMEM;
+	mr->ib.lkey = key;
+	mr->ib.rkey = key;
 	return 0;
 }
 
@@ -153,7 +142,7 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 	u64 last;
 	int err;
 
-	if (dmah || access & ~(ACCESS_RIGHTS | IB_ACCESS_OPTIONAL))
+	if (dmah || access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
 		return ERR_PTR(-EOPNOTSUPP);
 	err = ib_is_udata_in_empty(udata);
 	if (err)
@@ -166,7 +155,7 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 	    start > ULONG_MAX || length > SIZE_MAX)
 		return ERR_PTR(-EINVAL);
 
-	mr = mr_alloc(pd, ROVER_MR_USER, access);
+	mr = rover_mr_alloc(pd, ROVER_MR_USER, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->iova = iova;
@@ -179,7 +168,7 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 	}
 	err = make_chunks(mr);
 	if (!err)
-		err = mr_publish(mr);
+		err = rover_mr_publish(mr, true);
 	if (!err)
 		return &mr->ib;
 
@@ -201,11 +190,11 @@ struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access)
 
 	if (access & ~IB_ACCESS_LOCAL_WRITE)
 		return ERR_PTR(-EOPNOTSUPP);
-	mr = mr_alloc(pd, ROVER_MR_DMA, access);
+	mr = rover_mr_alloc(pd, ROVER_MR_DMA, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->length = U64_MAX;
-	err = mr_publish(mr);
+	err = rover_mr_publish(mr, true);
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);
@@ -215,15 +204,15 @@ struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access)
 
 int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 {
-	struct rover_mr *mr = to_mr(ib);
+	struct rover_mr *mr = rover_mr(ib);
 
-	rover_table_remove(&rover_dev(ib->device)->mrs, &mr->obj);
-	rover_mr_put(mr);
-	wait_for_completion(&mr->gone);
+	rover_mkey_retire(&rover_dev(ib->device)->mrs, &mr->mkey);
 	kvfree(mr->chunks);
+	kvfree(mr->pieces);
+	kvfree(mr->mapped);
 	if (mr->umem)
 		ib_umem_release(mr->umem);
-	/* A reader may just have found it, about to see that refs is zero. */
+	/* A reader may just have found it, about to see that there is no key. */
 	kfree_rcu(mr, rcu);
 	return 0;
 }
@@ -231,29 +220,26 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 			       u64 addr, u64 len, struct rover_mr **found)
 {
-	struct rover_table *mrs = &rover_dev(pd->device)->mrs;
-	struct rover_obj *obj;
+	struct rover_mkey *mkey = rover_mkey_find(&rover_dev(pd->device)->mrs,
+						  key);
+	enum rover_fault fault = ROVER_OK;
 	struct rover_mr *mr;
 	u64 from;
 
-	rcu_read_lock();
-	obj = rover_table_find(mrs, key);
-	mr = obj ? container_of(obj, struct rover_mr, obj) : NULL;
-	if (mr && (mr->ib.pd != pd || !refcount_inc_not_zero(&mr->refs)))
-		mr = NULL;
-	rcu_read_unlock();
-	if (!mr)
+	if (!mkey)
 		return ROVER_FAULT_KEY;
-
-	if ((mr->access & access) != access) {
-		rover_mr_put(mr);
-		return ROVER_FAULT_ACCESS;
-	}
-	/* No sum that could overflow: the region itself does not wrap. */
+	mr = container_of(mkey, struct rover_mr, mkey);
 	from = addr - mr->iova;
-	if (addr < mr->iova || from > mr->length || len > mr->length - from) {
+	if (mr->ib.pd != pd)
+		fault = ROVER_FAULT_KEY;
+	else if ((mr->access & access) != access)
+		fault = ROVER_FAULT_ACCESS;
+	/* No sum that could overflow: the region itself does not wrap. */
+	else if (addr < mr->iova || from > mr->length || len > mr->length - from)
+		fault = ROVER_FAULT_BOUNDS;
+	if (fault) {
 		rover_mr_put(mr);
-		return ROVER_FAULT_BOUNDS;
+		return fault;
 	}
 	*found = mr;
 	return ROVER_OK;
@@ -267,6 +253,28 @@ static struct page *dma_page(u64 addr, u32 *offset, size_t *run)
 	return virt_to_page((void *)(uintptr_t)addr);
 }
 
+/* The piece that byte @from is in: few, so that halving finds it soon. */
+static struct page *piece_page(const struct rover_mr *mr, u64 from, u32 *offset,
+			       size_t *run)
+{
+	u32 first = 0, last = mr->npieces - 1;
+	const struct rover_piece *piece;
+	struct page *page;
+
+	while (first < last) {
+		u32 middle = last - (last - first) / 2;
+
+		if (mr->pieces[middle].at <= from)
+			first = middle;
+		else
+			last = middle - 1;
+	}
+	piece = &mr->pieces[first];
+	page = dma_page(piece->addr + (from - piece->at), offset, run);
+	*run = (first + 1 < mr->npieces ? piece[1].at : mr->length) - from;
+	return page;
+}
+
 struct page *rover_mr_page(const struct rover_mr *mr, u64 addr, u32 *offset,
 			   size_t *run)
 {
@@ -277,6 +285,8 @@ struct page *rover_mr_page(const struct rover_mr *mr, u64 addr, u32 *offset,
 		return dma_page(addr, offset, run);
 
 	from = addr - mr->iova;
+	if (mr->kind == ROVER_MR_FAST)
+		return piece_page(mr, from, offset, run);
 	pos = from + mr->offset;
 	in_chunk = pos & (BIT_ULL(mr->shift) - 1);
 	*offset = offset_in_page(in_chunk);

@@ -2,38 +2,52 @@
 /*
  * mr - memory regions: keys, rights, and where the bytes are
  *
- * A region is a table of chunks, all of one power-of-two size, so that the
- * chunk of an address is a shift away and a huge page is one chunk.  Look-up
- * under RCU takes a reference; rover_mr_dereg() makes the key unfindable and
- * waits until the last reference is gone, so no reference may be kept across
- * waiting for the wire: take it, move the bytes, put it.
+ * A program's region is a table of chunks, all of one power-of-two size, so that
+ * the chunk of an address is a shift away and a huge page is one chunk.  What
+ * kernel users register by work requests (fastreg) is pieces of any length.
+ * Look-up under RCU takes a reference; rover_mr_dereg() makes the key unfindable
+ * and waits until the last reference is gone, so no reference may be kept
+ * across waiting for the wire: take it, move the bytes, put it.
  */
 #ifndef ROVER_MR_H
 #define ROVER_MR_H
 
-#include <linux/completion.h>
-#include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 
 #include "dev.h"
 #include "fault.h"
-#include "obj.h"
+#include "mkey.h"
 
 struct ib_dmah;
 
 enum rover_mr_kind {
 	ROVER_MR_USER,		/* pinned pages of a program */
 	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
+	ROVER_MR_FAST,		/* what a work request last registered (fastreg) */
+};
+
+/* What a region may grant. */
+#define ROVER_MR_REMOTE		(IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_READ | \
+				 IB_ACCESS_REMOTE_ATOMIC)
+#define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE)
+
+/**
+ * struct rover_piece - kernel memory without a gap
+ * @at: where it begins, counted from the beginning of the region
+ * @addr: the kernel's own address
+ */
+struct rover_piece {
+	u64 at;
+	u64 addr;
 };
 
 /**
  * struct rover_mr - a memory region
  * @ib: the core's part
- * @obj: key; lkey and rkey are the same number
- * @kind: enum rover_mr_kind
+ * @mkey: key; lkey and rkey are the same number
+ * @kind: enum rover_mr_kind; constant
  * @access: IB_ACCESS_*
- * @refs: look-ups under way, and one for being alive
- * @gone: completed with the last reference
  * @rcu: readers may still look at us after removal
  * @iova: address of the first byte in the region's own terms
  * @length: bytes
@@ -42,16 +56,20 @@ enum rover_mr_kind {
  * @chunks: first page of each chunk; kvmalloc'ed
  * @nchunks: how many
  * @umem: the pinned pages
+ * @pieces: ROVER_MR_FAST: where the bytes are, in order
+ * @npieces: how many
+ * @mapped: ROVER_MR_FAST: the consumer's, where they are to be next
+ * @nmapped: how many
+ * @max_pieces: room in each
  *
- * All fields are constant while the region can be found.
+ * All fields but the consumer's are constant while the region can be found: see
+ * mkey.h.
  */
 struct rover_mr {
 	struct ib_mr ib;
-	struct rover_obj obj;
+	struct rover_mkey mkey;
 	u8 kind;
 	int access;
-	refcount_t refs;
-	struct completion gone;
 	struct rcu_head rcu;
 	u64 iova;
 	u64 length;
@@ -60,7 +78,17 @@ struct rover_mr {
 	struct page **chunks;
 	u32 nchunks;
 	struct ib_umem *umem;
+	struct rover_piece *pieces;
+	u32 npieces;
+	struct rover_piece *mapped;
+	u32 nmapped;
+	u32 max_pieces;
 };
+
+static inline struct rover_mr *rover_mr(struct ib_mr *ib)
+{
+	return container_of(ib, struct rover_mr, ib);
+}
 
 /* Verbs; signatures are those of struct ib_device_ops on the newest kernel. */
 struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
@@ -68,6 +96,28 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 				struct ib_udata *udata);
 struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access);
 int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
+
+/**
+ * rover_mr_alloc() - a region that nobody can find yet
+ * @pd: protection domain
+ * @kind: enum rover_mr_kind
+ * @access: IB_ACCESS_*
+ *
+ * Context: may sleep.
+ * Return: NULL without memory.
+ */
+struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
+				int access);
+
+/**
+ * rover_mr_publish() - the last step of making a region
+ * @mr: complete
+ * @open: it can be used from now on
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rover_mr_publish(struct rover_mr *mr, bool open);
 
 /**
  * rover_mr_find() - a region, by key, for a given use
@@ -93,8 +143,7 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
  */
 static inline void rover_mr_put(struct rover_mr *mr)
 {
-	if (refcount_dec_and_test(&mr->refs))
-		complete(&mr->gone);
+	rover_mkey_put(&mr->mkey);
 }
 
 /**
