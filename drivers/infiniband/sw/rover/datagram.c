@@ -122,7 +122,6 @@ static enum rover_fault send_packet(struct rover_qp *qp,
 	if (wqe->hdr.flags & ROVER_WQE_INLINE)
 		out.data = rover_ring_slot(&qp->sq, wqe->index) +
 			   ROVER_SEND_WQE_HDR;
-	rover_sgl_release(&req->sgl);
 	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0);
 	/* Without memory it is lost, and counted, like any other on the way. */
 	if (rover_train_add(train, &out, &fault) == -EFAULT)
@@ -153,6 +152,7 @@ static bool send_next(struct rover_qp *qp, struct rover_train *train,
 		return false;
 
 	fault = send_packet(qp, train, &len);
+	rover_sgl_release(&qp->req.sgl);
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	if (fault) {
@@ -187,7 +187,6 @@ void rover_datagram_send(struct rover_qp *qp)
 	while (send_next(qp, &train, &budget))
 		;
 	rover_train_send(&train);
-	rover_sgl_release(&req->sgl);
 	rcu_read_unlock();
 	if (READ_ONCE(qp->state) == IB_QPS_SQD)
 		rover_qp_drained(qp);
@@ -327,6 +326,7 @@ static void take(struct rover_qp *qp, const struct rover_packet *pkt,
 		rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
 			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
 		fault = place(qp, pkt);
+		rover_sgl_release(&rsp->dst);
 	}
 	if (fault)
 		fail_recv(qp, pkt, fault);

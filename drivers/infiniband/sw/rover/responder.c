@@ -63,6 +63,8 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt)
 		cqe.flags = ROVER_CQE_WITH_INV;
 	}
 	rsp->have_wqe = false;
+	/* Whoever hears of it may close the key of what we still hold. */
+	rover_sgl_release(&rsp->dst);
 	rover_wqe_recv_complete(qp, &cqe, pkt->solicited);
 }
 
@@ -381,6 +383,7 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	struct rover_rsp *rsp = &qp->rsp;
 
 	trace_rover_fault(qp->obj.key, pkt->psn, fault);
+	rover_sgl_release(&rsp->dst);
 	rsp->nak_due = info->syndrome;
 	if (fault == ROVER_FAULT_RNR) {
 		/* What follows is out of sequence until this comes again. */
