@@ -56,6 +56,7 @@ static const struct rover_fault_info rows[ROVER_FAULTS] = {
 	[ROVER_FAULT_WQE]		= { "", 0x00, 0, 2, NONE },
 	[ROVER_FAULT_SEND_LENGTH]	= { "", 0x00, 0, 1, NONE },
 	[ROVER_FAULT_AH]		= { "", 0x00, 0, 2, NONE },
+	[ROVER_FAULT_OPERATION]		= { "", 0x00, 0, 6, NONE },
 	[ROVER_FAULT_BAD_RESP]		= { "", 0x00, 0, 7, NONE },
 	[ROVER_FAULT_REM_INV_REQ]	= { "", 0x00, 0, 9, NONE },
 	[ROVER_FAULT_REM_ACCESS]	= { "", 0x00, 0, 10, NONE },

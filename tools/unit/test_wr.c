@@ -8,7 +8,9 @@
 
 static const struct {
 	const char *name;
-	u8 first, middle, last, only, cqe_opcode, flags, datagram;
+	u8 first, middle, last, only, cqe_opcode;
+	u16 flags;
+	u8 datagram;
 } rows[] = {
 	[ROVER_WQE_SEND] = { "SEND", 0x00, 0x01, 0x02, 0x04, ROVER_CQE_SEND,
 		ROVER_WR_GATHER | ROVER_WR_INLINE_OK, 0x64 },
@@ -26,6 +28,9 @@ static const struct {
 		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC | ROVER_WR_ATOMIC },
 	[ROVER_WQE_FETCH_ADD] = { "FETCH_ADD", 0x14, 0x14, 0x14, 0x14, ROVER_CQE_FETCH_ADD,
 		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC | ROVER_WR_ATOMIC },
+	[ROVER_WQE_LOCAL_INV] = { "LOCAL_INV", 0, 0, 0, 0, ROVER_CQE_LOCAL_INV,
+		ROVER_WR_LOCAL | ROVER_WR_INV },
+	[ROVER_WQE_REG_MR] = { "REG_MR", 0, 0, 0, 0, ROVER_CQE_REG_MR, ROVER_WR_LOCAL },
 };
 
 static bool check_row(unsigned int i)
@@ -66,7 +71,12 @@ static bool fits(u8 opcode, unsigned int place, unsigned int wr)
 
 static bool fits_opcodes(const struct rover_wr *wr)
 {
-	bool good = fits(wr->only, ROVER_OP_START | ROVER_OP_END, wr->flags);
+	bool good;
+
+	/* No packets, so no opcodes: zero is SEND First, which nobody sends for it. */
+	if (wr->flags & ROVER_WR_LOCAL)
+		return !wr->first && !wr->middle && !wr->last && !wr->only && !wr->datagram;
+	good = fits(wr->only, ROVER_OP_START | ROVER_OP_END, wr->flags);
 
 	if (!(wr->flags & ROVER_WR_GATHER))
 		return good && wr->first == wr->only && wr->middle == wr->only &&
@@ -89,6 +99,8 @@ static bool fits_datagram(const struct rover_wr *wr)
 
 static bool flags_make_sense(unsigned int flags)
 {
+	if (flags & ROVER_WR_LOCAL)
+		return !(flags & ~(ROVER_WR_LOCAL | ROVER_WR_INV));
 	return !(flags & ROVER_WR_GATHER) != !(flags & ROVER_WR_SCATTER) &&
 	       (!(flags & ROVER_WR_INLINE_OK) || flags & ROVER_WR_GATHER) &&
 	       (!(flags & ROVER_WR_RD_ATOMIC) == !(flags & ROVER_WR_SCATTER)) &&

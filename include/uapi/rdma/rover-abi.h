@@ -122,6 +122,8 @@ enum rover_wqe_opcode {
 	ROVER_WQE_READ = 5,
 	ROVER_WQE_CMP_SWAP = 6,
 	ROVER_WQE_FETCH_ADD = 7,
+	ROVER_WQE_LOCAL_INV = 8,
+	ROVER_WQE_REG_MR = 9,		/* not for programs */
 	ROVER_WQE_OPCODES
 };
 
@@ -149,7 +151,8 @@ struct rover_sge {
  * @flags: ROVER_WQE_*
  * @num_sge: gather entries that follow; 0 when ROVER_WQE_INLINE is set
  * @reserved_03: zero
- * @imm: immediate data (network order), or the remote key to invalidate
+ * @imm: immediate data (network order), or the key to invalidate, there
+ *	(SEND_INV) or here (LOCAL_INV)
  * @rkey: remote key of WRITE, READ and atomics
  * @inline_len: bytes of inline data that follow; 0 without ROVER_WQE_INLINE
  * @wr_id: the program's cookie, given back in the completion
@@ -216,6 +219,8 @@ enum rover_cqe_opcode {
 	ROVER_CQE_FETCH_ADD = 4,
 	ROVER_CQE_RECV = 5,
 	ROVER_CQE_RECV_WRITE_IMM = 6,
+	ROVER_CQE_LOCAL_INV = 7,
+	ROVER_CQE_REG_MR = 8,		/* not for programs */
 	ROVER_CQE_OPCODES
 };
 

@@ -12,6 +12,7 @@
  */
 #include "completer.h"
 #include "cq.h"
+#include "localop.h"
 #include "psn.h"
 #include "qps.h"
 #include "retransmit.h"
@@ -50,6 +51,8 @@ static void retire(struct rover_qp *qp, enum rover_fault fault)
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, fault);
+	if (!fault)
+		rover_localop_complete(qp);
 }
 
 /*

@@ -224,6 +224,10 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 		return IB_WC_RECV;
 	case ROVER_CQE_RECV_WRITE_IMM:
 		return IB_WC_RECV_RDMA_WITH_IMM;
+	case ROVER_CQE_LOCAL_INV:
+		return IB_WC_LOCAL_INV;
+	case ROVER_CQE_REG_MR:
+		return IB_WC_REG_MR;
 	default:
 		return IB_WC_SEND;
 	}

@@ -76,6 +76,8 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	REQUEST(WQE, "corrupt request", LOC_QP_OP_ERR),
 	REQUEST(SEND_LENGTH, "request too long", LOC_LEN_ERR),
 	REQUEST(AH, "address handle", LOC_QP_OP_ERR),
+	/* IBTA 11.6.2: memory management operation error. */
+	REQUEST(OPERATION, "memory operation", MW_BIND_ERR),
 
 	REQUEST(BAD_RESP, "bad response", BAD_RESP_ERR),
 	REQUEST(REM_INV_REQ, "remote invalid request", REM_INV_REQ_ERR),

@@ -14,6 +14,7 @@
 
 #include "ah.h"
 #include "control.h"
+#include "localop.h"
 #include "qps.h"
 #include "run.h"
 #include "srq.h"
@@ -32,6 +33,8 @@ static const u8 opcodes[] = {
 	[IB_WR_RDMA_READ]		= 1 + ROVER_WQE_READ,
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= 1 + ROVER_WQE_CMP_SWAP,
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= 1 + ROVER_WQE_FETCH_ADD,
+	[IB_WR_LOCAL_INV]		= 1 + ROVER_WQE_LOCAL_INV,
+	[IB_WR_REG_MR]			= 1 + ROVER_WQE_REG_MR,
 };
 
 /* The next slot of a ring we produce, or NULL when it is full. */
@@ -61,7 +64,7 @@ static void write_sges(struct rover_sge *to, const struct ib_sge *from,
 }
 
 /* What of a send work request depends on its kind. */
-static void write_operation(struct rover_send_wqe *wqe, u8 flags,
+static void write_operation(struct rover_send_wqe *wqe, u16 flags,
 			    const struct ib_send_wr *wr)
 {
 	if (flags & ROVER_WR_IMM)
@@ -77,6 +80,13 @@ static void write_operation(struct rover_send_wqe *wqe, u8 flags,
 	} else if (flags & ROVER_WR_REMOTE) {
 		wqe->remote_addr = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
+	} else if (wqe->opcode == ROVER_WQE_REG_MR) {
+		*rover_localop_reg(wqe) = (struct rover_fastreg) {
+			.key = reg_wr(wr)->key,
+			.access = reg_wr(wr)->access,
+			.iova = reg_wr(wr)->mr->iova,
+			.length = reg_wr(wr)->mr->length,
+		};
 	}
 }
 
@@ -140,7 +150,7 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 {
 	struct rover_send_wqe *wqe;
 	int op, err = 0;
-	u8 flags;
+	u16 flags;
 
 	if (!rover_qp_allows(qp, ROVER_MAY_POST_SEND))
 		return -EINVAL;

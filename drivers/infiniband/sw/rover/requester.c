@@ -12,9 +12,13 @@
  * of its own to the peer: so the window also limits what flows towards us, and
  * what is lost can be asked for again from where it was lost.
  *
+ * What never leaves the host (localop) is done on the way, when all before it
+ * has been sent.
+ *
  * Runs under tx_lock with softirqs off.
  */
 #include "cq.h"
+#include "localop.h"
 #include "nettx.h"
 #include "psn.h"
 #include "qps.h"
@@ -34,8 +38,17 @@
 #define BUDGET		32
 #define BUDGET_PROCESS	1
 
+/* Requests without packets per run. */
+#define BUDGET_LOCAL	64
+
 /* Packets after which an acknowledge is asked for in any case. */
 #define ACKREQ_EVERY	32
+
+/* What is left of this run. */
+struct budget {
+	int trains;
+	int local;
+};
 
 void rover_requester_init(struct rover_qp *qp)
 {
@@ -93,7 +106,37 @@ static void start_wqe(struct rover_qp *qp)
 		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
 }
 
-/* A request that was never sent before: prove it and give it a row. */
+/*
+ * A request without packets, the first after all that was sent: do it now.
+ * Fenced, it waits until all before it are done: what they still do to the memory
+ * they name, by an invalidated key they would not.
+ */
+static bool do_local(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	const struct rover_send_wqe *hdr = &req->wqe.hdr;
+
+	if (hdr->flags & ROVER_WQE_FENCE && req->acked != req->fetched)
+		return false;
+	rover_sgl_release(&req->sgl);
+	req->fault = rover_localop_run(qp, &req->wqe);
+	if (req->fault)
+		return false;
+	*rover_retransmit_row(qp, req->fetched++) = (struct rover_sent) {
+		.wr_id = hdr->wr_id,
+		.psn = req->psn,
+		.opcode = hdr->opcode,
+		.flags = hdr->flags,
+	};
+	req->sending = req->fetched;
+	rover_localop_complete(qp);
+	return true;
+}
+
+/*
+ * A request that was never sent before: prove it and give it a row.  One
+ * without packets is done by then, and leaves no request to be sent.
+ */
 static bool fetch_new(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -107,6 +150,7 @@ static bool fetch_new(struct rover_qp *qp)
 		return false;
 	posted = rover_ring_posted(&qp->sq, req->fetched);
 	if (posted < 0) {
+		rover_sgl_release(&req->sgl);
 		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
 		return false;
 	}
@@ -114,13 +158,15 @@ static bool fetch_new(struct rover_qp *qp)
 		return false;
 
 	fault = rover_wqe_copy(qp, req->fetched, &req->wqe, &length);
+	req->sending = req->fetched;
+	req->offset = 0;
+	if (!fault && rover_localop_is(req->wqe.hdr.opcode))
+		return do_local(qp);
 	if (!fault)
 		fault = prove_memory(qp, &req->wqe);
 	if (!fault && rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
 	    !qp->attr.max_rd_atomic)
 		fault = ROVER_FAULT_WQE;
-	req->sending = req->fetched;
-	req->offset = 0;
 	req->fault = fault;
 	if (fault)
 		return false;
@@ -256,6 +302,25 @@ static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
 	}
 }
 
+/* Is all that has packets sent, when @psns more are? */
+static bool is_last(const struct rover_qp *qp, const struct rover_sent *row,
+		    u32 psns)
+{
+	const struct rover_req *req = &qp->req;
+	const struct rover_send_wqe *next;
+	u8 opcode;
+
+	if (req->offset + psns != rover_retransmit_packets(qp, row) ||
+	    rover_psn_diff(rover_psn_add(req->psn, psns), req->next_psn) < 0)
+		return false;
+	if (rover_ring_posted(&qp->sq, req->fetched) <= 0)
+		return true;
+	/* Not proved: a program may deceive itself. */
+	next = rover_ring_slot(&qp->sq, req->fetched);
+	opcode = READ_ONCE(next->opcode);
+	return opcode < ROVER_WQE_OPCODES && rover_localop_is(opcode);
+}
+
 /*
  * Ask for an acknowledge when nothing would follow that asks: at the end of
  * what is posted, when the window closes, and every now and then in between.
@@ -265,9 +330,7 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 	struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
 
-	if (req->offset + psns == rover_retransmit_packets(qp, row) &&
-	    req->sending + 1 == req->fetched &&
-	    rover_ring_posted(&qp->sq, req->fetched) <= 0)
+	if (is_last(qp, row, psns))
 		return true;
 	return flying >= qp->win.packets || ++req->since_ackreq >= ACKREQ_EVERY;
 }
@@ -336,11 +399,15 @@ static bool have_wqe(struct rover_qp *qp)
 
 	if (req->wqe.valid)
 		return true;
-	return req->sending == req->fetched ? fetch_new(qp) : fetch_again(qp);
+	for (; req->sending != req->fetched; req->sending++)
+		if (!rover_localop_is(rover_retransmit_row(qp, req->sending)->opcode))
+			return fetch_again(qp);
+	return fetch_new(qp);
 }
 
 /* Return false when there is nothing more to send, or it may not be sent. */
-static bool step(struct rover_qp *qp, struct rover_train *train, int *budget)
+static bool step(struct rover_qp *qp, struct rover_train *train,
+		 struct budget *budget)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_sent *row;
@@ -348,12 +415,19 @@ static bool step(struct rover_qp *qp, struct rover_train *train, int *budget)
 
 	if (req->fault || !have_wqe(qp))
 		return false;
+	if (!req->wqe.valid) {
+		/* Done without a packet. */
+		if (budget->local-- > 0)
+			return true;
+		set_bit(ROVER_WORK_TX, &qp->work);
+		return false;
+	}
 	row = rover_retransmit_row(qp, req->sending);
 	psns = psns_of_next(qp, row);
 	if (!may_send(qp, row, psns))
 		return false;
 	if (!train->packets) {
-		if ((*budget)-- <= 0) {
+		if (budget->trains-- <= 0) {
 			set_bit(ROVER_WORK_TX, &qp->work);
 			return false;
 		}
@@ -400,7 +474,10 @@ void rover_requester_run(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 	u32 before = req->psn;
 	struct rover_train train;
-	int budget = in_serving_softirq() ? BUDGET : BUDGET_PROCESS;
+	struct budget budget = {
+		.trains = in_serving_softirq() ? BUDGET : BUDGET_PROCESS,
+		.local = BUDGET_LOCAL,
+	};
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))

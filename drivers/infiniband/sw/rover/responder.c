@@ -17,6 +17,7 @@
  */
 #include "ack.h"
 #include "cq.h"
+#include "fastreg.h"
 #include "psn.h"
 #include "qps.h"
 #include "readresp.h"
@@ -170,6 +171,15 @@ static enum rover_fault place(struct rover_qp *qp,
 	return write ? fault : rover_fault_of_recv(fault);
 }
 
+/* The peer gives up a key of ours: nothing here may still be using it. */
+static enum rover_fault invalidate(struct rover_qp *qp,
+				   const struct rover_packet *pkt)
+{
+	rover_sgl_release(&qp->rsp.dst);
+	return rover_fastreg_invalidate(qp->pd, be32_to_cpu(pkt->imm), true) ?
+	       ROVER_FAULT_INVALIDATE : ROVER_OK;
+}
+
 /* A message has arrived whole. */
 static void finish_message(struct rover_qp *qp, const struct rover_packet *pkt)
 {
@@ -204,11 +214,10 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 		return fault;
 	rsp->in_message = true;
 	fault = place(qp, pkt);
+	if (!fault && pkt->op->flags & ROVER_OP_INV)
+		fault = invalidate(qp, pkt);
 	if (fault)
 		return fault;
-	/* No region of the kinds there are may be invalidated by a peer. */
-	if (pkt->op->flags & ROVER_OP_INV)
-		return ROVER_FAULT_INVALIDATE;
 	rsp->received += pkt->payload;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
 	rsp->ack_due |= pkt->ackreq;

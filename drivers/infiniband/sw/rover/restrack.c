@@ -122,5 +122,6 @@ int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib)
 	err = err ?: rdma_nl_put_driver_u32_hex(msg, "access", mr->access);
 	err = err ?: rdma_nl_put_driver_u32(msg, "chunks", mr->nchunks);
 	err = err ?: rdma_nl_put_driver_u32(msg, "chunk_shift", mr->shift);
+	err = err ?: rdma_nl_put_driver_u32(msg, "pieces", mr->npieces);
 	return finish(msg, table, err);
 }

@@ -121,6 +121,9 @@ static void seek(struct rover_qp *qp, u32 psn)
 		struct rover_sent *row = rover_retransmit_row(qp, i);
 		s32 at = rover_psn_diff(psn, row->psn);
 
+		/* It spans nothing, and is not done again. */
+		if (rover_wrs[row->opcode].flags & ROVER_WR_LOCAL)
+			continue;
 		if (at >= 0 && at < (s32)rover_retransmit_packets(qp, row)) {
 			req->sending = i;
 			req->offset = at;

@@ -48,7 +48,7 @@ static inline struct rover_sent *rover_retransmit_row(struct rover_qp *qp,
 /**
  * rover_retransmit_packets() - PSNs that a request spans
  * @qp: its queue pair
- * @row: the request; a READ spans its responses
+ * @row: the request, not one of localop's; a READ spans its responses
  */
 static inline u32 rover_retransmit_packets(const struct rover_qp *qp,
 					   const struct rover_sent *row)

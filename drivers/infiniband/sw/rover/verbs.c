@@ -14,6 +14,7 @@
 #include "control.h"
 #include "cq.h"
 #include "dev.h"
+#include "fastreg.h"
 #include "mcast.h"
 #include "mr.h"
 #include "pma.h"
@@ -54,11 +55,13 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_qp_wr = ROVER_MAX_QP_WR,
 		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
 				    IB_DEVICE_CURR_QP_STATE_MOD |
+				    IB_DEVICE_MEM_MGT_EXTENSIONS |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_SYS_IMAGE_GUID,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
-				    IBK_BLOCK_MULTICAST_LOOPBACK,
+				    IBK_BLOCK_MULTICAST_LOOPBACK |
+				    IBK_SG_GAPS_REG,
 		.max_send_sge = ROVER_MAX_SGE,
 		.max_recv_sge = ROVER_MAX_SGE,
 		.max_sge_rd = ROVER_MAX_SGE,
@@ -80,6 +83,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_mcast_qp_attach = ROVER_MAX_MCAST_QP,
 		.max_total_mcast_qp_attach = ROVER_MAX_MCAST *
 					     ROVER_MAX_MCAST_QP,
+		.max_fast_reg_page_list_len = ROVER_MAX_PIECES,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = ACK_DELAY,
 	};
@@ -299,6 +303,8 @@ const struct ib_device_ops rover_verbs = {
 	.get_dma_mr = rover_mr_get_dma,
 	.reg_user_mr = rover_op_reg_user_mr,
 	.dereg_mr = rover_mr_dereg,
+	.alloc_mr = rover_fastreg_alloc,
+	.map_mr_sg = rover_fastreg_map,
 
 	.alloc_hw_port_stats = alloc_hw_port_stats,
 	.get_hw_stats = get_hw_stats,

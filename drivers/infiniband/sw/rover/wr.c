@@ -22,6 +22,13 @@
 		__VA_ARGS__			\
 	}
 
+/* Done where it is posted: the peer sees nothing of it. */
+#define LOCAL_ROW(wqe, bits)			\
+	[ROVER_WQE_##wqe] = {			\
+		.flags = ROVER_WR_LOCAL | (bits), \
+		.cqe_opcode = ROVER_CQE_##wqe,	\
+	}
+
 const struct rover_wr rover_wrs[ROVER_WQE_OPCODES] = {
 	ROW(SEND, SEND, MESSAGE,
 	    SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY,
@@ -42,4 +49,6 @@ const struct rover_wr rover_wrs[ROVER_WQE_OPCODES] = {
 	    CMP_SWAP, CMP_SWAP, CMP_SWAP, CMP_SWAP),
 	ROW(FETCH_ADD, FETCH_ADD, GET | ROVER_WR_ATOMIC,
 	    FETCH_ADD, FETCH_ADD, FETCH_ADD, FETCH_ADD),
+	LOCAL_ROW(LOCAL_INV, ROVER_WR_INV),
+	LOCAL_ROW(REG_MR, 0),
 };

@@ -23,6 +23,7 @@
 #define ROVER_WR_ATOMIC		(1U << 5)	/* exactly eight bytes */
 #define ROVER_WR_IMM		(1U << 6)
 #define ROVER_WR_INV		(1U << 7)
+#define ROVER_WR_LOCAL		(1U << 8)	/* no packets: see localop */
 
 /**
  * struct rover_wr - a row of the table
@@ -34,10 +35,10 @@
  * @only: of a message of one packet, or of the request
  * @datagram: of a datagram; 0 for what is no datagram
  *
- * The first four are those of reliable connections.
+ * The first four opcodes are those of reliable connections.
  */
 struct rover_wr {
-	u8 flags;
+	u16 flags;
 	u8 cqe_opcode;
 	u8 first;
 	u8 middle;
