@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# nvme: NVMe over RDMA, both ends the kernel's own. Its commands carry the key of memory that is registered by a work request for each
+# command, and that the answer invalidates.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+limit=100
+nqn=nqn.2024-01.test.rover:disk
+port=/sys/kernel/config/nvmet/ports/4420
+subsystem=/sys/kernel/config/nvmet/subsystems/$nqn
+host=(--hostnqn=nqn.2014-08.org.nvmexpress:uuid:5be0de5b-9f5e-4d0e-8ba2-000000000001 --hostid=5be0de5b-9f5e-4d0e-8ba2-000000000001)
+
+# The kernel's users of RDMA know the initial network namespace only. With both ends in one machine a device there talks to itself.
+if single; then
+	address=10.89.0.1 device=rover_n
+	host() { timeout $((limit * slow)) "$@"; }
+	target() { host "$@"; }
+else
+	address=$ADDR_B device=$DEV_A
+	host() { at a "$@"; }
+	target() { at b "$@"; }
+fi
+
+add_device() {
+	single || return 0
+	[[ -e /sys/class/net/n0 ]] || ip link add n0 mtu 4200 type veth peer name n1 mtu 4200
+	ip addr replace $address/24 dev n0
+	ip link set n1 up
+	ip link set n0 up
+	[[ -e /sys/class/infiniband/$device ]] || rdma link add $device type rover netdev n0
+	within 10 has_gid
+}
+has_gid() { [[ $(gids_here) == *"$(gid_text $address)"* ]]; }
+gids_here() { cat /sys/class/infiniband/$device/ports/1/gids/{0..7} 2>/dev/null; }
+
+# shellcheck disable=SC2016 # the shell over there expands
+offer() {
+	add_device
+	host modprobe nvme-rdma || skip "this kernel has no NVMe over RDMA"
+	target modprobe nvmet-rdma || skip "this kernel has no target for NVMe over RDMA"
+	target bash -ec 'modprobe brd rd_nr=1 rd_size=32768 2>/dev/null || [[ -b /dev/ram0 ]]
+		mkdir -p $1/namespaces/1 $2
+		echo 1 >$1/attr_allow_any_host
+		echo -n /dev/ram0 >$1/namespaces/1/device_path
+		echo 1 >$1/namespaces/1/enable
+		echo rdma >$2/addr_trtype
+		echo ipv4 >$2/addr_adrfam
+		echo $3 >$2/addr_traddr
+		echo 4420 >$2/addr_trsvcid
+		ln -s $1 $2/subsystems/' offer $subsystem $port $address
+}
+
+# shellcheck disable=SC2016
+withdraw() {
+	target bash -c 'rm -f $2/subsystems/*
+		echo 0 >$1/namespaces/1/enable
+		rmdir $2 $1/namespaces/1 $1' offer $subsystem $port
+	host modprobe -r nvme-rdma
+	target modprobe -r nvmet-rdma
+	single || return 0
+	rdma link delete $device
+	ip link delete n0
+}
+
+# shellcheck disable=SC2016
+disk_of() { host bash -c 'for disk in /sys/class/nvme/nvme*/nvme*n1 /sys/class/nvme-subsystem/*/nvme*n1; do
+	[[ ! -b /dev/${disk##*/} ]] || echo /dev/${disk##*/}; done | head -n 1'; }
+have_disk() { disk=$(disk_of); [[ $disk ]]; }
+no_disk() { ! have_disk; }
+
+connect() {
+	! have_disk || return 0
+	host nvme connect -t rdma -a $address -s 4420 -n $nqn -i 1 -Q 16 --reconnect-delay=1 "${host[@]}" && within 20 have_disk
+}
+alive() { connect && [[ $(host bash -c 'cat /sys/class/nvme/nvme*/state') == live ]]; }
+disconnect() {
+	host nvme disconnect -n $nqn
+	within 20 no_disk
+}
+
+# Random data in blocks of this size, written, read, and compared on the way.
+check_data() {
+	host fio --name=data --filename="$disk" --direct=1 --ioengine=libaio --iodepth=8 --rw=randwrite --size="$2" \
+		--bsrange="$1" --verify=crc32c --verify_fatal=1 --group_reporting >/tmp/fio.nvme 2>&1 || fail "$(</tmp/fio.nvme)"
+}
+
+blocks() {
+	local size=8m
+	! quick || size=1m
+	! once || size=256k
+	connect
+	check_data "$1" $size
+	disconnect
+}
+
+again_and_again() {
+	local n turns=5
+	! quick || turns=2
+	for ((n = 0; n < turns; n++)); do
+		connect
+		host dd if=/dev/urandom of="$disk" bs=64k count=4 oflag=direct status=none
+		disconnect
+	done
+	connect
+	disconnect
+}
+
+# The device goes while there is a disk behind it, and comes back. If it was the target's, too, who has left first, the disk
+# waits for it; else it goes. And that target has to be told to listen again.
+pulled() {
+	connect
+	host rdma link delete $device
+	if single; then
+		add_device
+		rm $port/subsystems/$nqn
+		ln -s $subsystem $port/subsystems/
+	else
+		within 30 no_disk
+		link_add a
+	fi
+	within 60 alive
+	check_data 4k-4k 256k
+	disconnect
+}
+
+try "a disk is offered" offer
+if ((ktap_failed + ktap_skipped == 0)); then
+	try "blocks of 4 KiB" blocks 4k-4k
+	try "blocks of 512 bytes to 128 KiB" blocks 512-128k
+	try "connect and disconnect, again and again" again_and_again
+	try "the device is deleted under a disk" pulled
+	try "and all of it is given back" withdraw
+fi
+finish
