@@ -24,6 +24,7 @@ tests=(
 	resource:100
 	keys:60
 	mem:60
+	memops:100
 	nvme:150
 	wire:200
 	steer:100

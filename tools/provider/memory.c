@@ -67,6 +67,20 @@ struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	return &vmr->ibv_mr;
 }
 
+int rover_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access)
+{
+	struct ib_uverbs_rereg_mr_resp resp = { 0 };
+	struct ibv_rereg_mr cmd = { 0 };
+	int err;
+
+	err = ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr, access,
+			       pd, &cmd, sizeof(cmd), &resp, sizeof(resp));
+	if (err == ENOMEM)
+		explain_memlock(vmr->ibv_mr.context, length);
+	return err;
+}
+
 int rover_dereg_mr(struct verbs_mr *vmr)
 {
 	int err = ibv_cmd_dereg_mr(vmr);

@@ -146,6 +146,7 @@ static const struct verbs_context_ops context_ops = {
 	.query_srq = rover_query_srq,
 	.reg_mr = rover_reg_mr,
 	.req_notify_cq = rover_arm_cq,
+	.rereg_mr = rover_rereg_mr,
 	.resize_cq = rover_resize_cq,
 };
 

@@ -168,6 +168,8 @@ struct ibv_pd *rover_alloc_pd(struct ibv_context *ctx);
 int rover_dealloc_pd(struct ibv_pd *pd);
 struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t iova, int access);
+int rover_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access);
 int rover_dereg_mr(struct verbs_mr *vmr);
 struct ibv_ah *rover_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int rover_destroy_ah(struct ibv_ah *ah);

@@ -11,14 +11,19 @@
 
 #include "mkey.h"
 
+static void init(struct rover_mkey *mkey)
+{
+	spin_lock_init(&mkey->change);
+	refcount_set(&mkey->refs, 1);
+	init_completion(&mkey->gone);
+}
+
 u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 		       bool open)
 {
 	u32 key;
 
-	spin_lock_init(&mkey->change);
-	refcount_set(&mkey->refs, 1);
-	init_completion(&mkey->gone);
+	init(mkey);
 	/* Above 0: so no whole key is 0. */
 	if (rover_table_insert(keys, &mkey->obj, 1))
 		return 0;
@@ -31,13 +36,28 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 
 void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey)
 {
-	spin_lock_bh(&mkey->change);
-	mkey->dead = true;
-	WRITE_ONCE(mkey->key, 0);
-	spin_unlock_bh(&mkey->change);
-	rover_table_remove(keys, &mkey->obj);
+	/* One that was replaced keeps its key for those who have found it. */
+	if (!mkey->replaced) {
+		spin_lock_bh(&mkey->change);
+		mkey->dead = true;
+		WRITE_ONCE(mkey->key, 0);
+		spin_unlock_bh(&mkey->change);
+		rover_table_remove(keys, &mkey->obj);
+	}
 	rover_mkey_put(mkey);
 	wait_for_completion(&mkey->gone);
+}
+
+void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
+			struct rover_mkey *new)
+{
+	init(new);
+	new->key = old->key;
+	spin_lock_bh(&old->change);
+	old->dead = true;
+	spin_unlock_bh(&old->change);
+	rover_table_replace(keys, &old->obj, &new->obj);
+	old->replaced = true;
 }
 
 struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key)

@@ -43,7 +43,8 @@
  * @obj: upper 24 bits
  * @key: the whole key, or 0 while closed; written under @change
  * @window: it is a window's (mw), else a region's (mr)
- * @dead: retired; under @change
+ * @dead: retired or replaced; under @change
+ * @replaced: it is not in the table any more
  * @change: one opening or closing at a time; a leaf, taken with softirqs off
  * @refs: look-ups under way, and one for being alive
  * @gone: completed with the last reference
@@ -53,6 +54,7 @@ struct rover_mkey {
 	u32 key;
 	bool window;
 	bool dead;
+	bool replaced;
 	spinlock_t change;
 	refcount_t refs;
 	struct completion gone;
@@ -78,6 +80,20 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
  * Context: may sleep.
  */
 void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey);
+
+/**
+ * rover_mkey_replace() - another thing is what the key opens, from now on
+ * @keys: the device's table
+ * @old: open; those who have found it may go on using it until they put it
+ * @new: zeroed; initialised here
+ *
+ * No look-up fails meanwhile: it finds the one or the other.  @old has to be
+ * retired, too.
+ *
+ * Context: may sleep.
+ */
+void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
+			struct rover_mkey *new);
 
 /**
  * rover_mkey_lock() - what a key belongs to, open or not, to change that
@@ -135,12 +151,14 @@ static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 	struct rover_obj *obj;
 
 	rcu_read_lock();
-	obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);
-	mkey = obj ? container_of(obj, struct rover_mkey, obj) : NULL;
-	/* A wrong guess must not hold up whoever waits for the references. */
-	if (mkey && (READ_ONCE(mkey->key) != key ||
-		     !refcount_inc_not_zero(&mkey->refs)))
-		mkey = NULL;
+	do {
+		obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);
+		mkey = obj ? container_of(obj, struct rover_mkey, obj) : NULL;
+		/* A wrong guess must not hold up who waits for references. */
+		if (mkey && READ_ONCE(mkey->key) != key)
+			mkey = NULL;
+		/* Without any, and yet with a key, it was just replaced. */
+	} while (mkey && unlikely(!refcount_inc_not_zero(&mkey->refs)));
 	rcu_read_unlock();
 	if (!mkey)
 		return NULL;

@@ -134,49 +134,144 @@ static int make_chunks(struct rover_mr *mr)
 	return fill_chunks(mr, lead);
 }
 
-struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
-				u64 iova, int access, struct ib_dmah *dmah,
-				struct ib_udata *udata)
+static int check_access(int access)
 {
-	struct rover_mr *mr;
-	u64 last;
-	int err;
-
-	if (dmah || access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
-		return ERR_PTR(-EOPNOTSUPP);
-	err = ib_is_udata_in_empty(udata);
-	if (err)
-		return ERR_PTR(err);
+	if (access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
+		return -EOPNOTSUPP;
 	/* For kernel callers, the core does not look (IBTA 10.6.3.1). */
 	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & IB_ACCESS_LOCAL_WRITE))
-		return ERR_PTR(-EINVAL);
-	if (!length || check_add_overflow(iova, length - 1, &last) ||
-	    start > ULONG_MAX || length > SIZE_MAX)
-		return ERR_PTR(-EINVAL);
+		return -EINVAL;
+	return 0;
+}
 
+/* What a region of a program has beside its memory; it has no key yet. */
+static struct rover_mr *new_user(struct ib_pd *pd, u64 length, u64 iova,
+				 int access)
+{
+	struct rover_mr *mr;
+	u64 last;
+
+	if (!length || check_add_overflow(iova, length - 1, &last) ||
+	    length > SIZE_MAX)
+		return ERR_PTR(-EINVAL);
 	mr = rover_mr_alloc(pd, ROVER_MR_USER, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->iova = iova;
 	mr->length = length;
-	/* Pins the pages and charges RLIMIT_MEMLOCK. */
-	mr->umem = ib_umem_get_va(pd->device, start, length, access);
-	if (IS_ERR(mr->umem)) {
-		err = PTR_ERR(mr->umem);
-		goto free_mr;
-	}
-	err = make_chunks(mr);
-	if (!err)
-		err = rover_mr_publish(mr, true);
-	if (!err)
-		return &mr->ib;
+	return mr;
+}
 
-	kvfree(mr->chunks);
-	ib_umem_release(mr->umem);
-free_mr:
-	kfree(mr);
-	return ERR_PTR(err);
+/* What nobody finds, or never did. */
+static void dismantle(struct rover_mr *mr)
+{
+	if (!mr->lent) {
+		kvfree(mr->chunks);
+		if (mr->umem)
+			ib_umem_release(mr->umem);
+	}
+	/* A reader may just have found it, about to see that there is no key. */
+	kfree_rcu(mr, rcu);
+}
+
+/* Get the pages at @start; this charges RLIMIT_MEMLOCK. */
+static int pin(struct rover_mr *mr, u64 start)
+{
+	struct ib_umem *umem;
+
+	if (start > ULONG_MAX)
+		return -EINVAL;
+	umem = ib_umem_get_va(mr->ib.device, start, mr->length, mr->access);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	mr->umem = umem;
+	return make_chunks(mr);
+}
+
+struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata)
+{
+	struct rover_mr *mr;
+	int err;
+
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = check_access(access);
+	err = err ?: ib_is_udata_in_empty(udata);
+	if (err)
+		return ERR_PTR(err);
+	mr = new_user(pd, length, iova, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	err = pin(mr, start);
+	err = err ?: rover_mr_publish(mr, true);
+	if (err) {
+		dismantle(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ib;
+}
+
+/*
+ * The memory stays what it is.  But what was pinned to be read only has to be
+ * had again to be written to, and only by whose memory it is.
+ */
+static int keep_memory(struct rover_mr *mr, struct rover_mr *old)
+{
+	if (ib_access_writable(mr->access) && !old->umem->writable) {
+		if (old->umem->owning_mm != current->mm)
+			return -EINVAL;
+		return pin(mr, old->umem->address);
+	}
+	mr->umem = old->umem;
+	mr->chunks = old->chunks;
+	mr->nchunks = old->nchunks;
+	mr->shift = old->shift;
+	mr->offset = old->offset;
+	old->lent = true;
+	return 0;
+}
+
+/*
+ * A new region with the old one's key takes its place: a packet finds the one or
+ * the other.  The core then deregisters the old one, which waits for those who
+ * still use it, before the program hears of it.  After an error the old one is
+ * what it was.
+ */
+struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
+			     u64 iova, int access, struct ib_pd *pd,
+			     struct ib_udata *udata)
+{
+	struct rover_mr *old = rover_mr(ib), *mr;
+	bool moves = flags & IB_MR_REREG_TRANS;
+	int err;
+
+	if (flags & ~IB_MR_REREG_SUPPORTED || old->kind != ROVER_MR_USER)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = old->access;
+	err = check_access(access);
+	err = err ?: ib_is_udata_in_empty(udata);
+	if (err)
+		return ERR_PTR(err);
+	mr = new_user(flags & IB_MR_REREG_PD ? pd : ib->pd,
+		      moves ? length : old->length, moves ? iova : old->iova,
+		      access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	err = moves ? pin(mr, start) : keep_memory(mr, old);
+	if (err) {
+		dismantle(mr);
+		return ERR_PTR(err);
+	}
+	mr->ib.lkey = ib->lkey;
+	mr->ib.rkey = ib->rkey;
+	mr->ib.iova = mr->iova;
+	mr->ib.length = mr->length;
+	rover_mkey_replace(&rover_dev(ib->device)->mrs, &old->mkey, &mr->mkey);
+	return &mr->ib;
 }
 
 /*
@@ -207,13 +302,9 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 	struct rover_mr *mr = rover_mr(ib);
 
 	rover_mkey_retire(&rover_dev(ib->device)->mrs, &mr->mkey);
-	kvfree(mr->chunks);
 	kvfree(mr->pieces);
 	kvfree(mr->mapped);
-	if (mr->umem)
-		ib_umem_release(mr->umem);
-	/* A reader may just have found it, about to see that there is no key. */
-	kfree_rcu(mr, rcu);
+	dismantle(mr);
 	return 0;
 }
 

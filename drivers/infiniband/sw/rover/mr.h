@@ -56,6 +56,7 @@ struct rover_piece {
  * @chunks: first page of each chunk; kvmalloc'ed
  * @nchunks: how many
  * @umem: the pinned pages
+ * @lent: @chunks and @umem belong to the region that took over (rereg)
  * @pieces: ROVER_MR_FAST: where the bytes are, in order
  * @npieces: how many
  * @mapped: ROVER_MR_FAST: the consumer's, where they are to be next
@@ -78,6 +79,7 @@ struct rover_mr {
 	struct page **chunks;
 	u32 nchunks;
 	struct ib_umem *umem;
+	bool lent;
 	struct rover_piece *pieces;
 	u32 npieces;
 	struct rover_piece *mapped;
@@ -95,6 +97,9 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
 struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access);
+struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
+			     u64 iova, int access, struct ib_pd *pd,
+			     struct ib_udata *udata);
 int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
 
 /**

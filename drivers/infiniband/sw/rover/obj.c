@@ -96,3 +96,13 @@ void rover_table_remove(struct rover_table *table, struct rover_obj *obj)
 		bury(table, obj->key);
 	mutex_unlock(&table->lock);
 }
+
+void rover_table_replace(struct rover_table *table, struct rover_obj *old,
+			 struct rover_obj *new)
+{
+	mutex_lock(&table->lock);
+	new->key = old->key;
+	WARN_ON(rhashtable_replace_fast(&table->ht, &old->node, &new->node,
+					rover_obj_params));
+	mutex_unlock(&table->lock);
+}

@@ -92,6 +92,17 @@ int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min
 void rover_table_remove(struct rover_table *table, struct rover_obj *obj);
 
 /**
+ * rover_table_replace() - another object takes over a number
+ * @table: the object's table
+ * @old: found until now; readers under RCU may still hold it
+ * @new: found from now on
+ *
+ * Context: may sleep.
+ */
+void rover_table_replace(struct rover_table *table, struct rover_obj *old,
+			 struct rover_obj *new);
+
+/**
  * rover_table_find() - the object of a number
  * @table: to look in
  * @key: the number

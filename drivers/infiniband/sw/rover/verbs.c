@@ -302,6 +302,7 @@ const struct ib_device_ops rover_verbs = {
 
 	.get_dma_mr = rover_mr_get_dma,
 	.reg_user_mr = rover_op_reg_user_mr,
+	.rereg_user_mr = rover_mr_rereg,
 	.dereg_mr = rover_mr_dereg,
 	.alloc_mr = rover_fastreg_alloc,
 	.map_mr_sg = rover_fastreg_map,
