@@ -31,6 +31,7 @@ static const struct {
 	[ROVER_WQE_LOCAL_INV] = { "LOCAL_INV", 0, 0, 0, 0, ROVER_CQE_LOCAL_INV,
 		ROVER_WR_LOCAL | ROVER_WR_INV },
 	[ROVER_WQE_REG_MR] = { "REG_MR", 0, 0, 0, 0, ROVER_CQE_REG_MR, ROVER_WR_LOCAL },
+	[ROVER_WQE_BIND_MW] = { "BIND_MW", 0, 0, 0, 0, ROVER_CQE_BIND_MW, ROVER_WR_LOCAL },
 };
 
 static bool check_row(unsigned int i)

@@ -124,6 +124,7 @@ enum rover_wqe_opcode {
 	ROVER_WQE_FETCH_ADD = 7,
 	ROVER_WQE_LOCAL_INV = 8,
 	ROVER_WQE_REG_MR = 9,		/* not for programs */
+	ROVER_WQE_BIND_MW = 10,
 	ROVER_WQE_OPCODES
 };
 
@@ -153,7 +154,8 @@ struct rover_sge {
  * @reserved_03: zero
  * @imm: immediate data (network order), or the key to invalidate, there
  *	(SEND_INV) or here (LOCAL_INV)
- * @rkey: remote key of WRITE, READ and atomics
+ * @rkey: remote key of WRITE, READ and atomics; a window's new key (BIND_MW),
+ *	whose lower eight bits are the program's
  * @inline_len: bytes of inline data that follow; 0 without ROVER_WQE_INLINE
  * @wr_id: the program's cookie, given back in the completion
  * @remote_addr: of WRITE, READ and atomics
@@ -164,6 +166,10 @@ struct rover_sge {
  * @remote_qkey: datagrams: its Q_Key; with bit 31 set, the sender's own instead
  * @reserved_24: zero
  * @reserved_28: zero
+ * @bind_addr: BIND_MW: first byte, in the region's own terms
+ * @bind_length: BIND_MW: bytes; 0 unbinds a window of type 1
+ * @bind_lkey: BIND_MW: key of the region; not looked at without bytes
+ * @bind_access: BIND_MW: rights of the window, enum ib_uverbs_access_flags
  *
  * Then, from byte 48 on, struct rover_sge[num_sge] or inline data.
  */
@@ -188,6 +194,12 @@ struct rover_send_wqe {
 			__u32 remote_qkey;
 			__u32 reserved_24;
 			__aligned_u64 reserved_28;
+		};
+		struct {
+			__aligned_u64 bind_addr;
+			__aligned_u64 bind_length;
+			__u32 bind_lkey;
+			__u32 bind_access;
 		};
 	};
 };
@@ -221,6 +233,7 @@ enum rover_cqe_opcode {
 	ROVER_CQE_RECV_WRITE_IMM = 6,
 	ROVER_CQE_LOCAL_INV = 7,
 	ROVER_CQE_REG_MR = 8,		/* not for programs */
+	ROVER_CQE_BIND_MW = 9,
 	ROVER_CQE_OPCODES
 };
 

@@ -228,6 +228,8 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 		return IB_WC_LOCAL_INV;
 	case ROVER_CQE_REG_MR:
 		return IB_WC_REG_MR;
+	case ROVER_CQE_BIND_MW:
+		return IB_WC_BIND_MW;
 	default:
 		return IB_WC_SEND;
 	}

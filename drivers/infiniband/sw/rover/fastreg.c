@@ -99,10 +99,11 @@ static bool good(const struct rover_mr *mr, struct ib_pd *pd,
 	const struct rover_piece *last = mr->mapped + mr->nmapped - 1;
 	u64 end;
 
-	if (mr->kind != ROVER_MR_FAST || mr->ib.pd != pd || mr->mkey.key ||
-	    !mr->nmapped)
+	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
+	    mr->mkey.key || !mr->nmapped)
 		return false;
-	if (reg->access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
+	if (reg->access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
+			    IB_ACCESS_OPTIONAL))
 		return false;
 	/* Where the last piece ends only the length of all tells. */
 	return reg->length > last->at && reg->length <= mr->ib.length &&
@@ -134,22 +135,15 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
 	return fault;
 }
 
-enum rover_fault rover_fastreg_invalidate(struct ib_pd *pd, u32 key,
+enum rover_fault rover_fastreg_invalidate(struct rover_mkey *mkey,
+					  struct ib_pd *pd, u32 key,
 					  bool remote)
 {
-	struct rover_mkey *mkey = rover_mkey_lock(&rover_dev(pd->device)->mrs,
-						  key);
-	enum rover_fault fault = ROVER_FAULT_OPERATION;
-	struct rover_mr *mr;
+	struct rover_mr *mr = container_of(mkey, struct rover_mr, mkey);
 
-	if (!mkey)
-		return fault;
-	mr = container_of(mkey, struct rover_mr, mkey);
-	if (mr->kind == ROVER_MR_FAST && mr->ib.pd == pd && mkey->key == key &&
-	    (!remote || mr->access & ROVER_MR_REMOTE)) {
-		fault = ROVER_OK;
-		rover_mkey_close(mkey);
-	}
-	rover_mkey_unlock(mkey);
-	return fault;
+	if (mr->kind != ROVER_MR_FAST || mr->ib.pd != pd || mkey->key != key ||
+	    (remote && !(mr->access & ROVER_MR_REMOTE)))
+		return ROVER_FAULT_OPERATION;
+	rover_mkey_close(mkey);
+	return ROVER_OK;
 }

@@ -50,15 +50,17 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
 
 /**
  * rover_fastreg_invalidate() - nobody uses the region any more on return
+ * @mkey: a region's, locked
  * @pd: protection domain of the queue pair
  * @key: the whole key
  * @remote: the peer says so, who must have rights to it
  *
  * Context: softirqs off; the caller holds no reference to any key.
- * Return: ROVER_OK; OPERATION when there is no such key or it may not be
+ * Return: ROVER_OK; OPERATION when this is not its key, or it may not be
  * invalidated.
  */
-enum rover_fault rover_fastreg_invalidate(struct ib_pd *pd, u32 key,
+enum rover_fault rover_fastreg_invalidate(struct rover_mkey *mkey,
+					  struct ib_pd *pd, u32 key,
 					  bool remote);
 
 #endif /* ROVER_FASTREG_H */

@@ -34,7 +34,7 @@ enum rover_fault {
 	ROVER_FAULT_WQE,		/* work request makes no sense */
 	ROVER_FAULT_SEND_LENGTH,	/* sum of the SGL too long */
 	ROVER_FAULT_AH,			/* no such address handle in this domain */
-	ROVER_FAULT_OPERATION,		/* key cannot be registered or invalidated */
+	ROVER_FAULT_OPERATION,		/* key cannot be registered, bound, invalidated */
 	/* found by the completer */
 	ROVER_FAULT_BAD_RESP,		/* response that does not answer the request */
 	ROVER_FAULT_REM_INV_REQ,	/* the peer said: NAK invalid request */

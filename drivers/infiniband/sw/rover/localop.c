@@ -11,11 +11,26 @@
  * Runs under tx_lock with softirqs off.
  */
 #include "localop.h"
+#include "mw.h"
 #include "wqe.h"
 
 static enum rover_fault local_inv(struct rover_qp *qp, struct rover_wqe *wqe)
 {
-	return rover_fastreg_invalidate(qp->pd, wqe->hdr.imm, false);
+	return rover_mw_invalidate(qp->pd, qp->obj.key, wqe->hdr.imm, false);
+}
+
+static enum rover_fault bind_mw(struct rover_qp *qp, struct rover_wqe *wqe)
+{
+	const struct rover_send_wqe *hdr = &wqe->hdr;
+	struct rover_bind bind = {
+		.key = hdr->rkey,
+		.lkey = hdr->bind_lkey,
+		.access = hdr->bind_access,
+		.addr = hdr->bind_addr,
+		.length = hdr->bind_length,
+	};
+
+	return rover_mw_bind(qp->pd, qp->obj.key, &bind);
 }
 
 static enum rover_fault reg_mr(struct rover_qp *qp, struct rover_wqe *wqe)
@@ -29,6 +44,7 @@ static enum rover_fault reg_mr(struct rover_qp *qp, struct rover_wqe *wqe)
 static enum rover_fault (*const operations[ROVER_WQE_OPCODES])
 	(struct rover_qp *qp, struct rover_wqe *wqe) = {
 	[ROVER_WQE_LOCAL_INV] = local_inv,
+	[ROVER_WQE_BIND_MW] = bind_mw,
 	[ROVER_WQE_REG_MR] = reg_mr,
 };
 

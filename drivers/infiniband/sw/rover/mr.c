@@ -215,6 +215,22 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 }
 
 /*
+ * This region is going to end: no window can be bound to it any more.  Return
+ * false when one is.
+ */
+static bool claim(struct rover_mr *mr)
+{
+	bool free;
+
+	spin_lock_bh(&mr->mkey.change);
+	free = !atomic_read(&mr->windows);
+	if (free)
+		mr->mkey.dead = true;
+	spin_unlock_bh(&mr->mkey.change);
+	return free;
+}
+
+/*
  * The memory stays what it is.  But what was pinned to be read only has to be
  * had again to be written to, and only by whose memory it is.
  */
@@ -230,7 +246,7 @@ static int keep_memory(struct rover_mr *mr, struct rover_mr *old)
 	mr->nchunks = old->nchunks;
 	mr->shift = old->shift;
 	mr->offset = old->offset;
-	old->lent = true;
+	mr->lent = true;
 	return 0;
 }
 
@@ -238,7 +254,7 @@ static int keep_memory(struct rover_mr *mr, struct rover_mr *old)
  * A new region with the old one's key takes its place: a packet finds the one or
  * the other.  The core then deregisters the old one, which waits for those who
  * still use it, before the program hears of it.  After an error the old one is
- * what it was.
+ * what it was.  One that windows are bound to stays (IBTA 10.6.7.2.5).
  */
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,
@@ -262,10 +278,13 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 	err = moves ? pin(mr, start) : keep_memory(mr, old);
+	if (!err && !claim(old))
+		err = -EBUSY;
 	if (err) {
 		dismantle(mr);
 		return ERR_PTR(err);
 	}
+	swap(mr->lent, old->lent);
 	mr->ib.lkey = ib->lkey;
 	mr->ib.rkey = ib->rkey;
 	mr->ib.iova = mr->iova;
@@ -301,6 +320,8 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct rover_mr *mr = rover_mr(ib);
 
+	if (!claim(mr))
+		return -EBUSY;
 	rover_mkey_retire(&rover_dev(ib->device)->mrs, &mr->mkey);
 	kvfree(mr->pieces);
 	kvfree(mr->mapped);
@@ -308,32 +329,82 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 	return 0;
 }
 
-enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
-			       u64 addr, u64 len, struct rover_mr **found)
+/* Do these bytes lie in the region?  No sum that could overflow. */
+static bool within(const struct rover_mr *mr, u64 addr, u64 len)
 {
-	struct rover_mkey *mkey = rover_mkey_find(&rover_dev(pd->device)->mrs,
-						  key);
-	enum rover_fault fault = ROVER_OK;
-	struct rover_mr *mr;
-	u64 from;
+	u64 from = addr - mr->iova;
 
-	if (!mkey)
-		return ROVER_FAULT_KEY;
-	mr = container_of(mkey, struct rover_mr, mkey);
-	from = addr - mr->iova;
+	/* The region itself does not wrap. */
+	return addr >= mr->iova && from <= mr->length &&
+	       len <= mr->length - from;
+}
+
+enum rover_fault rover_mr_use(struct rover_mkey *mkey, struct ib_pd *pd,
+			      int access, u64 addr, u64 len,
+			      struct rover_use *use)
+{
+	struct rover_mr *mr = container_of(mkey, struct rover_mr, mkey);
+	enum rover_fault fault = ROVER_OK;
+
 	if (mr->ib.pd != pd)
 		fault = ROVER_FAULT_KEY;
 	else if ((mr->access & access) != access)
 		fault = ROVER_FAULT_ACCESS;
-	/* No sum that could overflow: the region itself does not wrap. */
-	else if (addr < mr->iova || from > mr->length || len > mr->length - from)
+	else if (!within(mr, addr, len))
 		fault = ROVER_FAULT_BOUNDS;
 	if (fault) {
-		rover_mr_put(mr);
+		rover_mkey_put(mkey);
 		return fault;
 	}
-	*found = mr;
+	*use = (struct rover_use) { .mr = mr, .mkey = mkey };
 	return ROVER_OK;
+}
+
+enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
+			       u64 addr, u64 len, struct rover_use *use)
+{
+	struct rover_mkey *mkey = rover_mkey_find(&rover_dev(pd->device)->mrs,
+						  key);
+
+	if (!mkey)
+		return ROVER_FAULT_KEY;
+	/* Windows are for the peer. */
+	if (unlikely(mkey->window)) {
+		rover_mkey_put(mkey);
+		return ROVER_FAULT_KEY;
+	}
+	return rover_mr_use(mkey, pd, access, addr, len, use);
+}
+
+/* IBTA 10.6.7.2.2, of the region */
+static bool may_bind(const struct rover_mr *mr, struct ib_pd *pd, u32 key,
+		     int access, u64 addr, u64 len)
+{
+	if (mr->mkey.window || mr->mkey.key != key || mr->ib.pd != pd ||
+	    !(mr->access & IB_ACCESS_MW_BIND))
+		return false;
+	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
+	    !(mr->access & IB_ACCESS_LOCAL_WRITE))
+		return false;
+	return within(mr, addr, len);
+}
+
+struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
+			       u64 len)
+{
+	struct rover_mkey *mkey = rover_mkey_lock(&rover_dev(pd->device)->mrs,
+						  key);
+	struct rover_mr *mr;
+
+	if (!mkey)
+		return NULL;
+	mr = container_of(mkey, struct rover_mr, mkey);
+	if (may_bind(mr, pd, key, access, addr, len))
+		atomic_inc(&mr->windows);
+	else
+		mr = NULL;
+	rover_mkey_unlock(mkey);
+	return mr;
 }
 
 /* The kernel's own address: its direct map is contiguous, whatever the pages. */
@@ -366,12 +437,14 @@ static struct page *piece_page(const struct rover_mr *mr, u64 from, u32 *offset,
 	return page;
 }
 
-struct page *rover_mr_page(const struct rover_mr *mr, u64 addr, u32 *offset,
+struct page *rover_mr_page(const struct rover_use *use, u64 addr, u32 *offset,
 			   size_t *run)
 {
+	const struct rover_mr *mr = use->mr;
 	u64 from, pos;
 	u32 in_chunk;
 
+	addr += use->shift;
 	if (mr->kind == ROVER_MR_DMA)
 		return dma_page(addr, offset, run);
 

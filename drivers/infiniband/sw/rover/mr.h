@@ -30,7 +30,8 @@ enum rover_mr_kind {
 #define ROVER_MR_REMOTE		(IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC)
-#define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE)
+#define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
+				 IB_ACCESS_MW_BIND)
 
 /**
  * struct rover_piece - kernel memory without a gap
@@ -56,6 +57,7 @@ struct rover_piece {
  * @chunks: first page of each chunk; kvmalloc'ed
  * @nchunks: how many
  * @umem: the pinned pages
+ * @windows: bound to it; the first under mkey.change
  * @lent: @chunks and @umem belong to the region that took over (rereg)
  * @pieces: ROVER_MR_FAST: where the bytes are, in order
  * @npieces: how many
@@ -79,12 +81,25 @@ struct rover_mr {
 	struct page **chunks;
 	u32 nchunks;
 	struct ib_umem *umem;
+	atomic_t windows;
 	bool lent;
 	struct rover_piece *pieces;
 	u32 npieces;
 	struct rover_piece *mapped;
 	u32 nmapped;
 	u32 max_pieces;
+};
+
+/**
+ * struct rover_use - a region in use, as a key names it
+ * @mr: the region; NULL when there is none
+ * @mkey: whose key it was, the region's or a window's; referenced
+ * @shift: to be added to the address named to get the region's
+ */
+struct rover_use {
+	struct rover_mr *mr;
+	struct rover_mkey *mkey;
+	u64 shift;
 };
 
 static inline struct rover_mr *rover_mr(struct ib_mr *ib)
@@ -125,43 +140,86 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 int rover_mr_publish(struct rover_mr *mr, bool open);
 
 /**
- * rover_mr_find() - a region, by key, for a given use
+ * rover_mr_bind() - a window is going to be bound to this region
  * @pd: protection domain of the queue pair
- * @key: local or remote key
+ * @key: the region's
+ * @access: rights the window gives, IB_ACCESS_REMOTE_*
+ * @addr: first byte of the window
+ * @len: bytes of the window, not 0
+ *
+ * The region stays until rover_mr_unbind().
+ *
+ * Context: softirqs off.
+ * Return: NULL when no such window may be bound.
+ */
+struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
+			       u64 len);
+
+/**
+ * rover_mr_unbind() - and that window is no more
+ * @mr: the region
+ *
+ * Context: any.
+ */
+static inline void rover_mr_unbind(struct rover_mr *mr)
+{
+	/* What was done by that window is over before the region goes. */
+	smp_mb__before_atomic();
+	atomic_dec(&mr->windows);
+}
+
+/**
+ * rover_mr_find() - a region, by a local key, for a given use
+ * @pd: protection domain of the queue pair
+ * @key: the key; those that a peer names are for rover_mw_find()
  * @access: rights needed, IB_ACCESS_*; 0 for local reading
  * @addr: first byte of the use
  * @len: bytes of the use; with 0 neither key nor address is looked at by
  *	callers (IBTA 9.7.5.2.4), so do not call
- * @mr: where to put it, with a reference
+ * @use: where to put it, with a reference
  *
  * Context: softirqs off or any; does not sleep.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
-			       u64 addr, u64 len, struct rover_mr **mr);
+			       u64 addr, u64 len, struct rover_use *use);
 
 /**
- * rover_mr_put() - drop the reference rover_mr_find() took
- * @mr: not used any more
+ * rover_mr_use() - the same of a key that was found
+ * @mkey: a region's, with a reference that is @use's from now on, or dropped
+ * @pd: protection domain of the queue pair
+ * @access: rights needed, IB_ACCESS_*
+ * @addr: first byte of the use
+ * @len: bytes of the use
+ * @use: where to put it
+ */
+enum rover_fault rover_mr_use(struct rover_mkey *mkey, struct ib_pd *pd,
+			      int access, u64 addr, u64 len,
+			      struct rover_use *use);
+
+/**
+ * rover_mr_put() - drop the reference of a use
+ * @use: not in use any more; without a region from now on
  *
  * Context: any.
  */
-static inline void rover_mr_put(struct rover_mr *mr)
+static inline void rover_mr_put(struct rover_use *use)
 {
-	rover_mkey_put(&mr->mkey);
+	rover_mkey_put(use->mkey);
+	use->mr = NULL;
 }
 
 /**
  * rover_mr_page() - the longest run of contiguous bytes at an address
- * @mr: referenced
- * @addr: in bounds
+ * @use: referenced
+ * @addr: as the key's owner names it, in bounds
  * @offset: where to put the byte offset into the page returned
  * @run: where to put the length of the run from @addr on; the pages that follow
  *	the one returned are its neighbours, here and in the kernel's own map
  *
  * Return: the page; never NULL.
  */
-struct page *rover_mr_page(const struct rover_mr *mr, u64 addr, u32 *offset,
+struct page *rover_mr_page(const struct rover_use *use, u64 addr, u32 *offset,
 			   size_t *run);
 
 #endif /* ROVER_MR_H */

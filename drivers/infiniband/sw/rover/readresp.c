@@ -182,7 +182,7 @@ static bool add_read(struct rover_train *train, struct rover_res *res,
 	struct rover_sgl sgl;
 	int err = 0;
 
-	rover_sgl_init_one(&sgl, qp->pd, res->va, res->length, res->rkey,
+	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, res->va, res->length, res->rkey,
 			   IB_ACCESS_REMOTE_READ);
 	rover_sgl_seek(&sgl, (u64)res->next << qp->mtu_shift);
 	while (!err && res->next < res->npsn && may_add(qp, budget))

@@ -17,7 +17,7 @@
  */
 #include "ack.h"
 #include "cq.h"
-#include "fastreg.h"
+#include "mw.h"
 #include "psn.h"
 #include "qps.h"
 #include "readresp.h"
@@ -145,7 +145,8 @@ static enum rover_fault open_write(struct rover_qp *qp,
 	if (len > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
 	rsp->length = len;
-	rover_sgl_init_one(&rsp->dst, qp->pd, be64_to_cpu(reth->va), len,
+	rover_sgl_init_one(&rsp->dst, qp->pd, qp->obj.key,
+			   be64_to_cpu(reth->va), len,
 			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_WRITE);
 	return len ? rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
@@ -176,7 +177,8 @@ static enum rover_fault invalidate(struct rover_qp *qp,
 				   const struct rover_packet *pkt)
 {
 	rover_sgl_release(&qp->rsp.dst);
-	return rover_fastreg_invalidate(qp->pd, be32_to_cpu(pkt->imm), true) ?
+	return rover_mw_invalidate(qp->pd, qp->obj.key, be32_to_cpu(pkt->imm),
+				   true) ?
 	       ROVER_FAULT_INVALIDATE : ROVER_OK;
 }
 
@@ -239,7 +241,7 @@ static enum rover_fault check_read(struct rover_qp *qp,
 	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
 	if (!len)
 		return ROVER_OK;
-	rover_sgl_init_one(&sgl, qp->pd, be64_to_cpu(reth->va), len,
+	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
 			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ);
 	return rover_sgl_check(&sgl);
 }
@@ -276,7 +278,8 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 
 	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
-	rover_sgl_init_one(&sgl, qp->pd, be64_to_cpu(atom->va), sizeof(u64),
+	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(atom->va),
+			   sizeof(u64),
 			   be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC);
 	fault = rover_sgl_atomic(&sgl, pkt->opcode == ROVER_RC_CMP_SWAP,
 				 be64_to_cpu(atom->compare),

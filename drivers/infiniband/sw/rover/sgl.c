@@ -34,17 +34,18 @@ void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 	for (i = 0; i < num; i++)
 		total += sge[i].length;
 	sgl->pd = pd;
+	sgl->qpn = 0;
 	sgl->sge = sge;
 	sgl->num = num;
 	sgl->cur = 0;
 	sgl->off = 0;
 	sgl->access = access;
 	sgl->total = total;
-	sgl->mr = NULL;
+	sgl->use.mr = NULL;
 }
 
-void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u64 addr,
-			u32 len, u32 key, int access)
+void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
+			u64 addr, u32 len, u32 key, int access)
 {
 	sgl->one = (struct rover_sge) {
 		.addr = addr,
@@ -52,12 +53,25 @@ void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u64 addr,
 		.lkey = key,
 	};
 	rover_sgl_init(sgl, pd, &sgl->one, 1, access);
+	sgl->qpn = qpn;
+}
+
+/* The region of an entry, which is proved as a whole. */
+static enum rover_fault look_up(const struct rover_sgl *sgl,
+				const struct rover_sge *sge,
+				struct rover_use *use)
+{
+	if (sgl->qpn)
+		return rover_mw_find(sgl->pd, sgl->qpn, sge->lkey, sgl->access,
+				     sge->addr, sge->length, use);
+	return rover_mr_find(sgl->pd, sge->lkey, sgl->access, sge->addr,
+			     sge->length, use);
 }
 
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
 {
 	enum rover_fault fault;
-	struct rover_mr *mr;
+	struct rover_use use;
 	u8 i;
 
 	rover_sgl_release(sgl);
@@ -66,11 +80,10 @@ enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
 
 		if (!sge->length)
 			continue;
-		fault = rover_mr_find(sgl->pd, sge->lkey, sgl->access,
-				      sge->addr, sge->length, &mr);
+		fault = look_up(sgl, sge, &use);
 		if (fault)
 			return fault;
-		rover_mr_put(mr);
+		rover_mr_put(&use);
 	}
 	return ROVER_OK;
 }
@@ -109,13 +122,13 @@ static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run
 		return ROVER_FAULT_LENGTH;
 
 	sge = &sgl->sge[sgl->cur];
-	if (!sgl->mr) {
-		fault = rover_mr_find(sgl->pd, sge->lkey, sgl->access,
-				      sge->addr, sge->length, &sgl->mr);
+	if (!sgl->use.mr) {
+		fault = look_up(sgl, sge, &sgl->use);
 		if (fault)
 			return fault;
 	}
-	run->page = rover_mr_page(sgl->mr, sge->addr + sgl->off, &run->off, &len);
+	run->page = rover_mr_page(&sgl->use, sge->addr + sgl->off, &run->off,
+				  &len);
 	run->len = min3(len, (size_t)max, (size_t)(sge->length - sgl->off));
 	return ROVER_OK;
 }

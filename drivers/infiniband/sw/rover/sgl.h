@@ -14,29 +14,31 @@
 #include <linux/skbuff.h>
 #include <rdma/rover-abi.h>
 
-#include "mr.h"
+#include "mw.h"
 
 /**
  * struct rover_sgl - a cursor
  * @pd: whose keys these are
+ * @qpn: queue pair that the peer's key came to; 0 when the keys are local
  * @sge: the list, in kernel memory, stable while the cursor is used
  * @num: entries
  * @cur: current entry
  * @off: bytes of it already passed
  * @access: rights needed
  * @total: sum of all lengths
- * @mr: region of the current entry, referenced; NULL until needed
+ * @use: region of the current entry, referenced; without one until needed
  * @one: room for a list of one entry, for remote memory
  */
 struct rover_sgl {
 	struct ib_pd *pd;
+	u32 qpn;
 	const struct rover_sge *sge;
 	u8 num;
 	u8 cur;
 	u32 off;
 	int access;
 	u64 total;
-	struct rover_mr *mr;
+	struct rover_use use;
 	struct rover_sge one;
 };
 
@@ -59,16 +61,17 @@ void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 		    const struct rover_sge *sge, u8 num, int access);
 
 /**
- * rover_sgl_init_one() - start at a single range, such as a RETH names
+ * rover_sgl_init_one() - start at a single range, as a RETH names it
  * @sgl: the cursor
  * @pd: protection domain of the queue pair
+ * @qpn: its number
  * @addr: first byte
  * @len: bytes
  * @key: its key
  * @access: rights needed, IB_ACCESS_*
  */
-void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u64 addr,
-			u32 len, u32 key, int access);
+void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
+			u64 addr, u32 len, u32 key, int access);
 
 /**
  * rover_sgl_check() - are key, rights and bounds of every entry good?
@@ -156,10 +159,8 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
  */
 static inline void rover_sgl_release(struct rover_sgl *sgl)
 {
-	if (sgl->mr) {
-		rover_mr_put(sgl->mr);
-		sgl->mr = NULL;
-	}
+	if (sgl->use.mr)
+		rover_mr_put(&sgl->use);
 }
 
 #endif /* ROVER_SGL_H */

@@ -17,6 +17,7 @@
 #include "fastreg.h"
 #include "mcast.h"
 #include "mr.h"
+#include "mw.h"
 #include "pma.h"
 #include "qp.h"
 #include "restrack.h"
@@ -56,6 +57,8 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
 				    IB_DEVICE_CURR_QP_STATE_MOD |
 				    IB_DEVICE_MEM_MGT_EXTENSIONS |
+				    IB_DEVICE_MEM_WINDOW |
+				    IB_DEVICE_MEM_WINDOW_TYPE_2B |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_SYS_IMAGE_GUID,
@@ -68,6 +71,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_cq = MAX_OBJECTS,
 		.max_cqe = ROVER_MAX_CQE,
 		.max_mr = MAX_OBJECTS,
+		.max_mw = MAX_OBJECTS,
 		.max_pd = MAX_OBJECTS,
 		.max_ah = MAX_OBJECTS,
 		.max_srq = MAX_OBJECTS,
@@ -306,6 +310,8 @@ const struct ib_device_ops rover_verbs = {
 	.dereg_mr = rover_mr_dereg,
 	.alloc_mr = rover_fastreg_alloc,
 	.map_mr_sg = rover_fastreg_map,
+	.alloc_mw = rover_mw_alloc,
+	.dealloc_mw = rover_mw_dealloc,
 
 	.alloc_hw_port_stats = alloc_hw_port_stats,
 	.get_hw_stats = get_hw_stats,
@@ -316,6 +322,7 @@ const struct ib_device_ops rover_verbs = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ibah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, rover_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_mw, rover_ibmw, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, rover_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, rover_ibqp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, rover_srq, ib),
