@@ -93,12 +93,28 @@ static void wr_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr,
 					.compare_add = add });
 }
 
+static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
+{
+	build(ex, IBV_WR_LOCAL_INV, (struct rover_send_wqe) { .imm = rkey });
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *info)
+{
+	struct rover_send_wqe head = { 0 };
+
+	rover_set_binding(&head, rkey, info);
+	build(ex, IBV_WR_BIND_MW, head);
+	if (mw->type != IBV_MW_TYPE_2)
+		fail(to_qp_ex(ex), -EINVAL);
+}
+
 /* The work request a setter is about, without the data of an earlier setter. */
 static struct rover_send_wqe *open_wqe(struct rover_qp *qp)
 {
 	struct rover_send_wqe *wqe = qp->wqe;
 
-	if (!wqe) {
+	if (!wqe || qp->op->flags & ROVER_OP_LOCAL) {
 		fail(qp, -EINVAL);
 		return NULL;
 	}
@@ -238,6 +254,10 @@ void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops)
 		ex->wr_atomic_cmp_swp = wr_cmp_swp;
 	if (send_ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 		ex->wr_atomic_fetch_add = wr_fetch_add;
+	if (send_ops & IBV_QP_EX_WITH_LOCAL_INV)
+		ex->wr_local_inv = wr_local_inv;
+	if (send_ops & IBV_QP_EX_WITH_BIND_MW)
+		ex->wr_bind_mw = wr_bind_mw;
 
 	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
 		ex->wr_set_ud_addr = wr_set_ud_addr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
- * memory.c: protection domains, memory regions and address handles, which the
- * kernel keeps all by itself. Of an address handle we know its number.
+ * memory.c: protection domains, memory regions and windows, and address handles,
+ * which the kernel keeps all by itself. Of an address handle we know its number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,6 +87,34 @@ int rover_dereg_mr(struct verbs_mr *vmr)
 
 	if (!err)
 		free(vmr);
+	return err;
+}
+
+struct ibv_mw *rover_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ib_uverbs_alloc_mw_resp resp = { 0 };
+	struct ibv_alloc_mw cmd = { 0 };
+	struct ibv_mw *mw = calloc(1, sizeof(*mw));
+	int err;
+
+	if (!mw)
+		return NULL;
+	err = ibv_cmd_alloc_mw(pd, type, mw, &cmd, sizeof(cmd), &resp,
+			       sizeof(resp));
+	if (err) {
+		free(mw);
+		errno = err;
+		return NULL;
+	}
+	return mw;
+}
+
+int rover_dealloc_mw(struct ibv_mw *mw)
+{
+	int err = ibv_cmd_dealloc_mw(mw);
+
+	if (!err)
+		free(mw);
 	return err;
 }
 

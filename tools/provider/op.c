@@ -36,6 +36,12 @@ static const struct rover_op ops[] = {
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
 		ROVER_WQE_FETCH_ADD, ROVER_OP_ATOMIC,
 		RC, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD },
+	[IBV_WR_LOCAL_INV] = {
+		ROVER_WQE_LOCAL_INV, ROVER_OP_IMM | ROVER_OP_LOCAL,
+		RC, IBV_QP_EX_WITH_LOCAL_INV },
+	[IBV_WR_BIND_MW] = {
+		ROVER_WQE_BIND_MW, ROVER_OP_BIND | ROVER_OP_LOCAL,
+		RC, IBV_QP_EX_WITH_BIND_MW },
 };
 
 /* RAW_PACKET and its kin have numbers beyond any row's @types. */

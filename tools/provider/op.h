@@ -11,6 +11,8 @@
 #define ROVER_OP_ATOMIC	(1U << 1)	/* wr.atomic holds */
 #define ROVER_OP_IMM	(1U << 2)	/* immediate data, or a key to invalidate */
 #define ROVER_OP_INLINE	(1U << 3)	/* its data may be inline */
+#define ROVER_OP_BIND	(1U << 4)	/* wr.bind_mw holds */
+#define ROVER_OP_LOCAL	(1U << 5)	/* no data at all */
 
 /**
  * struct rover_op - a row of the table
@@ -82,6 +84,22 @@ static inline void rover_set_address(struct rover_send_wqe *wqe,
 	wqe->ah = to_ah(ah)->number;
 	wqe->remote_qpn = qpn;
 	wqe->remote_qkey = qkey;
+}
+
+/**
+ * rover_set_binding() - what a window is to be bound to
+ * @wqe: work request being built
+ * @rkey: the window's new key
+ * @info: the rest; without a region nothing
+ */
+static inline void rover_set_binding(struct rover_send_wqe *wqe, uint32_t rkey,
+				     const struct ibv_mw_bind_info *info)
+{
+	wqe->rkey = rkey;
+	wqe->bind_addr = info->addr;
+	wqe->bind_length = info->length;
+	wqe->bind_lkey = info->mr ? info->mr->lkey : 0;
+	wqe->bind_access = info->mw_access_flags;
 }
 
 static inline void *rover_send_payload(struct rover_send_wqe *wqe)

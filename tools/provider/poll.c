@@ -20,6 +20,8 @@ static const enum ibv_wc_opcode wc_opcodes[ROVER_CQE_OPCODES] = {
 	[ROVER_CQE_FETCH_ADD] = IBV_WC_FETCH_ADD,
 	[ROVER_CQE_RECV] = IBV_WC_RECV,
 	[ROVER_CQE_RECV_WRITE_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
+	[ROVER_CQE_LOCAL_INV] = IBV_WC_LOCAL_INV,
+	[ROVER_CQE_BIND_MW] = IBV_WC_BIND_MW,
 };
 
 /* Without success the opcode means nothing, but is still one of verbs'. */

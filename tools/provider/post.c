@@ -54,6 +54,8 @@ static void fill_send(struct rover_send_wqe *wqe, const struct rover_op *op,
 		wqe->compare_add = wr->wr.atomic.compare_add;
 		wqe->swap = wr->wr.atomic.swap;
 	}
+	if (op->flags & ROVER_OP_BIND)
+		rover_set_binding(wqe, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
 }
 
 static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
@@ -69,6 +71,12 @@ static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
 	if (!op || flags < 0 || num_sge > qp->sq.max_sge)
 		return -EINVAL;
 	if (wr->send_flags & IBV_SEND_INLINE && !(op->flags & ROVER_OP_INLINE))
+		return -EINVAL;
+	if (num_sge && op->flags & ROVER_OP_LOCAL)
+		return -EINVAL;
+	/* Windows of the first type have a verb of their own: rover_bind_mw(). */
+	if (op->flags & ROVER_OP_BIND && wr->bind_mw.mw &&
+	    wr->bind_mw.mw->type != IBV_MW_TYPE_2)
 		return -EINVAL;
 	if (rover_queue_full(&qp->sq, tail))
 		return -ENOMEM;
@@ -174,6 +182,32 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	if (gone || err)
 		*bad = gone ? first : wr;
 	return gone ? -gone : -err;
+}
+
+/**
+ * rover_bind_mw() - ibv_bind_mw()
+ * @ibqp: queue pair
+ * @mw: window of type 1; its key is another one from now on
+ * @bind: what it is to be bound to
+ *
+ * Return: as rover_post_send().
+ */
+int rover_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags,
+		.bind_mw.rkey = ibv_inc_rkey(mw->rkey),
+		.bind_mw.bind_info = bind->bind_info,
+	};
+	struct ibv_send_wr *bad;
+	int err = rover_post_send(ibqp, &wr, &bad);
+
+	if (!err)
+		mw->rkey = wr.bind_mw.rkey;
+	return err;
 }
 
 /**

@@ -116,8 +116,10 @@ static void free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops context_ops = {
+	.alloc_mw = rover_alloc_mw,
 	.alloc_pd = rover_alloc_pd,
 	.attach_mcast = ibv_cmd_attach_mcast,
+	.bind_mw = rover_bind_mw,
 	.cq_event = rover_cq_event,
 	.create_ah = rover_create_ah,
 	.create_cq = rover_create_cq,
@@ -125,6 +127,7 @@ static const struct verbs_context_ops context_ops = {
 	.create_qp = rover_create_qp,
 	.create_qp_ex = rover_create_qp_ex,
 	.create_srq = rover_create_srq,
+	.dealloc_mw = rover_dealloc_mw,
 	.dealloc_pd = rover_dealloc_pd,
 	.dereg_mr = rover_dereg_mr,
 	.destroy_ah = rover_destroy_ah,

@@ -171,6 +171,8 @@ struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 int rover_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
 int rover_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mw *rover_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int rover_dealloc_mw(struct ibv_mw *mw);
 struct ibv_ah *rover_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int rover_destroy_ah(struct ibv_ah *ah);
 
@@ -207,6 +209,8 @@ int rover_destroy_qp(struct ibv_qp *ibqp);
 /* post.c */
 int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad);
+int rover_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
 int rover_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad);
 

@@ -44,6 +44,9 @@ static bool head_is(uint8_t opcode, uint32_t imm, uint32_t rkey, uint64_t addr)
 
 static void test_builders(void)
 {
+	struct ibv_mr mr = { .lkey = 55 };
+	struct ibv_mw mw = { .type = IBV_MW_TYPE_2 };
+	struct ibv_mw_bind_info info = { &mr, 0x9999, 88, 3 };
 	const struct rover_send_wqe *wqe;
 	struct ibv_qp_ex *ex;
 	struct rover_qp *qp = ready_qp(&ex);
@@ -74,6 +77,26 @@ static void test_builders(void)
 	wqe = sent();
 	expect(wqe->opcode == ROVER_WQE_FETCH_ADD && wqe->rkey == 5);
 	expect(wqe->remote_addr == 6 && wqe->compare_add == 7 && !wqe->swap);
+
+	ibv_wr_start(ex);
+	ibv_wr_local_inv(ex, 66);
+	ibv_wr_bind_mw(ex, &mw, 77, &info);
+	expect(!ibv_wr_complete(ex));
+	expect(head_is(ROVER_WQE_LOCAL_INV, 66, 0, 0));
+	wqe = sent();
+	expect(wqe->opcode == ROVER_WQE_BIND_MW && wqe->rkey == 77);
+	expect(wqe->bind_addr == 0x9999 && wqe->bind_length == 88);
+	expect(wqe->bind_lkey == 55 && wqe->bind_access == 3);
+
+	/* They have no data, and windows of the first type another verb. */
+	ibv_wr_start(ex);
+	ibv_wr_local_inv(ex, 66);
+	ibv_wr_set_sge(ex, 1, 2, 3);
+	expect(ibv_wr_complete(ex) == EINVAL);
+	mw.type = IBV_MW_TYPE_1;
+	ibv_wr_start(ex);
+	ibv_wr_bind_mw(ex, &mw, 77, &info);
+	expect(ibv_wr_complete(ex) == EINVAL && !fake_posted(&kernel.sq));
 	rover_destroy_qp(&qp->vqp.qp);
 }
 

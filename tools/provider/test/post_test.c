@@ -171,6 +171,52 @@ static void test_opcodes(void)
 	rover_destroy_qp(&qp->vqp.qp);
 }
 
+/* Requests about windows: no data, and nothing left of who was there before. */
+static void test_windows(void)
+{
+	struct ibv_mr mr = { .lkey = 55 };
+	struct ibv_mw mw = { .rkey = 0x1234ff, .type = IBV_MW_TYPE_2 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_LOCAL_INV,
+				  .invalidate_rkey = 66 };
+	struct ibv_mw_bind bind = { .wr_id = 7, .send_flags = IBV_SEND_FENCE,
+				    .bind_info = { &mr, 0x9999, 88, 3 } };
+	struct rover_qp *qp = ready_qp();
+	const struct rover_send_wqe *wqe;
+
+	expect(!post(qp, &wr));
+	wqe = sent();
+	expect(wqe->opcode == ROVER_WQE_LOCAL_INV && wqe->imm == 66);
+	wr.num_sge = 1;
+	expect(post(qp, &wr) == EINVAL);
+
+	wr = (struct ibv_send_wr) { .opcode = IBV_WR_BIND_MW };
+	wr.bind_mw.mw = &mw;
+	wr.bind_mw.rkey = 77;
+	wr.bind_mw.bind_info = bind.bind_info;
+	expect(!post(qp, &wr));
+	wqe = sent();
+	expect(wqe->opcode == ROVER_WQE_BIND_MW && wqe->rkey == 77);
+	expect(wqe->bind_addr == 0x9999 && wqe->bind_length == 88);
+	expect(wqe->bind_lkey == 55 && wqe->bind_access == 3 && !wqe->imm);
+	mw.type = IBV_MW_TYPE_1;
+	expect(post(qp, &wr) == EINVAL);
+
+	/* Its own verb, which gives it another key: only the low bits change. */
+	expect(!rover_bind_mw(&qp->vqp.qp, &mw, &bind));
+	wqe = sent();
+	expect(wqe->opcode == ROVER_WQE_BIND_MW && wqe->wr_id == 7);
+	expect(wqe->flags == ROVER_WQE_FENCE && wqe->rkey == 0x123400);
+	expect(mw.rkey == 0x123400 && wqe->bind_lkey == 55);
+	bind.bind_info = (struct ibv_mw_bind_info) { 0 };
+	expect(!rover_bind_mw(&qp->vqp.qp, &mw, &bind));
+	wqe = sent();
+	expect(!wqe->bind_length && !wqe->bind_lkey && mw.rkey == 0x123401);
+	bind.send_flags = 1U << 31;
+	expect(rover_bind_mw(&qp->vqp.qp, &mw, &bind) == EINVAL);
+	expect(mw.rkey == 0x123401);
+	rover_destroy_qp(&qp->vqp.qp);
+}
+
 static void test_send_flags(void)
 {
 	struct rover_qp *qp = ready_qp();
@@ -197,11 +243,11 @@ static void test_send_flags(void)
 
 static void test_bad_requests(void)
 {
-	static const int bad[] = { IBV_WR_LOCAL_INV, IBV_WR_BIND_MW, IBV_WR_TSO,
-				   IBV_WR_DRIVER1, 12, 13, 14, 15, 16, 1000, -1 };
+	static const int bad[] = { IBV_WR_TSO, IBV_WR_DRIVER1, 12, 13, 14, 15, 16, 1000, -1 };
 	static const int no_inline[] = { IBV_WR_RDMA_READ,
 					 IBV_WR_ATOMIC_CMP_AND_SWP,
-					 IBV_WR_ATOMIC_FETCH_AND_ADD };
+					 IBV_WR_ATOMIC_FETCH_AND_ADD,
+					 IBV_WR_LOCAL_INV, IBV_WR_BIND_MW };
 	struct rover_qp *qp = ready_qp();
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = 5 };
 	unsigned int i;
@@ -279,7 +325,7 @@ static void test_full(void)
 		expect(!post(qp, &wr[CAP]));
 		expect(post(qp, &wr[CAP]) == ENOMEM);
 	}
-	wr[1].opcode = IBV_WR_BIND_MW;
+	wr[1].opcode = IBV_WR_TSO;
 	for (i = 0; i < CAP; i++)
 		expect(sent()->wr_id == CAP);
 	expect(rover_post_send(&qp->vqp.qp, wr, &bad) == EINVAL && bad == &wr[1]);
@@ -437,6 +483,7 @@ const struct test post_tests[] = {
 	{ "attributes nobody can serve are refused", test_refusals },
 	{ "flags of a queue pair reach the kernel", test_flags },
 	{ "send: every operation, field by field", test_opcodes },
+	{ "send: windows are bound and invalidated", test_windows },
 	{ "send: flags", test_send_flags },
 	{ "send: bad requests fail at once and post nothing", test_bad_requests },
 	{ "send: inline data, and sums that wrap", test_inline },
