@@ -272,7 +272,8 @@ static void make_qp(struct conn *c)
 				  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
 				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-				  IBV_QP_EX_WITH_SEND_WITH_INV,
+				  IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_LOCAL_INV |
+				  IBV_QP_EX_WITH_BIND_MW,
 	};
 	struct ibv_qp_init_attr plain = {
 		.send_cq = init.send_cq, .recv_cq = init.recv_cq, .cap = init.cap,
@@ -489,6 +490,12 @@ static int start_extended(struct ibv_qp_ex *qpx, struct ibv_send_wr *wr)
 		ibv_wr_atomic_fetch_add(qpx, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
 					wr->wr.atomic.compare_add);
 		return 0;
+	case IBV_WR_LOCAL_INV:
+		ibv_wr_local_inv(qpx, wr->invalidate_rkey);
+		return 0;
+	case IBV_WR_BIND_MW:
+		ibv_wr_bind_mw(qpx, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+		return 0;
 	default:
 		return EOPNOTSUPP;
 	}
@@ -499,6 +506,8 @@ static void give_data(struct ibv_qp_ex *qpx, struct ibv_send_wr *wr)
 	struct ibv_data_buf bufs[64];
 	int i;
 
+	if (wr->opcode == IBV_WR_LOCAL_INV || wr->opcode == IBV_WR_BIND_MW)
+		return;
 	if (!(wr->send_flags & IBV_SEND_INLINE)) {
 		if (wr->num_sge == 1)
 			ibv_wr_set_sge(qpx, wr->sg_list->lkey, wr->sg_list->addr,
@@ -583,6 +592,27 @@ struct ibv_send_wr wr_atomic(uint64_t wr_id, enum ibv_wr_opcode opcode, struct i
 	return (struct ibv_send_wr){
 		.wr_id = wr_id, .opcode = opcode, .sg_list = sge, .num_sge = 1,
 		.send_flags = IBV_SEND_SIGNALED, .wr.atomic = { addr, compare_add, swap, rkey },
+	};
+}
+
+struct ibv_send_wr wr_bind(uint64_t wr_id, struct ibv_mw *mw, uint32_t rkey, unsigned int flags,
+			   const struct ibv_mw_bind_info *info)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id, .opcode = IBV_WR_BIND_MW, .send_flags = flags,
+	};
+
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = rkey;
+	wr.bind_mw.bind_info = *info;
+	return wr;
+}
+
+struct ibv_send_wr wr_local_inv(uint64_t wr_id, uint32_t key, unsigned int flags)
+{
+	return (struct ibv_send_wr){
+		.wr_id = wr_id, .opcode = IBV_WR_LOCAL_INV, .send_flags = flags,
+		.invalidate_rkey = key,
 	};
 }
 

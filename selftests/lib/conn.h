@@ -125,6 +125,11 @@ struct ibv_send_wr wr_rdma(uint64_t wr_id, enum ibv_wr_opcode opcode, struct ibv
 struct ibv_send_wr wr_atomic(uint64_t wr_id, enum ibv_wr_opcode opcode, struct ibv_sge *sge,
 			     uint64_t addr, uint32_t rkey, uint64_t compare_add, uint64_t swap);
 
+/* Of windows: bind one of type 2 under a new key, take a key back. */
+struct ibv_send_wr wr_bind(uint64_t wr_id, struct ibv_mw *mw, uint32_t rkey, unsigned int flags,
+			   const struct ibv_mw_bind_info *info);
+struct ibv_send_wr wr_local_inv(uint64_t wr_id, uint32_t key, unsigned int flags);
+
 /* A datagram to the peer, and to anybody. */
 struct ibv_send_wr wr_dgram(struct conn *c, uint64_t wr_id, struct ibv_sge *sge, int n,
 			    unsigned int flags);

@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * windows - memory windows of both types: what they open, what they do not
+ *
+ *	windows a|b PORT [GROUP...]	see main() for the groups
+ *
+ * End b has the memory and binds windows to it, end a uses their keys.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/conn.h"
+#include "lib/pattern.h"
+
+/* The memory, and what of it is in the window. */
+#define SIZE 40960
+#define AT 5000
+#define LEN 20003
+#define PIECE 9000
+
+#define ALL_REMOTE (ALL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
+
+/* What the memory of b holds, and what a writes. */
+enum { HERE = 5, THERE };
+
+struct stage {
+	struct pair *p;
+	struct conn *c;
+	struct region *r;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+};
+
+static int dealloc_pd(void *pd)
+{
+	return ibv_dealloc_pd(pd);
+}
+
+static int dealloc_mw(void *mw)
+{
+	return ibv_dealloc_mw(mw);
+}
+
+static int dereg(void *mr)
+{
+	return ibv_dereg_mr(mr);
+}
+
+static struct ibv_pd *new_pd(struct pair *p)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(p->ctx);
+
+	check(p, pd, "ibv_alloc_pd: %s", strerror(errno));
+	undo_later(p, dealloc_pd, pd, "ibv_dealloc_pd");
+	return pd;
+}
+
+static struct ibv_mw *new_mw(struct pair *p, struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pd, type);
+
+	check(p, mw, "ibv_alloc_mw of type %d: %s", type, strerror(errno));
+	undo_later(p, dealloc_mw, mw, "ibv_dealloc_mw");
+	return mw;
+}
+
+static struct ibv_mr *new_mr(struct stage *s, struct ibv_pd *pd, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, s->r->buf, SIZE, access);
+
+	check(s->p, mr, "ibv_reg_mr: %s", strerror(errno));
+	undo_later(s->p, dereg, mr, "ibv_dereg_mr");
+	return mr;
+}
+
+static void set_up(struct pair *p, struct stage *s, enum ibv_mw_type type, bool extended)
+{
+	struct conn_attr attr = conn_defaults(p);
+
+	attr.extended = extended;
+	*s = (struct stage){ .p = p };
+	s->r = region_new(p, SIZE, IBV_ACCESS_LOCAL_WRITE);
+	pattern_fill(s->r->buf, SIZE, end_b(p) ? HERE : THERE);
+	if (end_b(p)) {
+		s->mr = new_mr(s, p->pd, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+		s->mw = new_mw(p, p->pd, type);
+	}
+	s->c = conn_open(p, &attr);
+}
+
+static struct ibv_mw_bind_info info_of(struct stage *s, unsigned int access)
+{
+	return (struct ibv_mw_bind_info){
+		.mr = s->mr, .addr = (uintptr_t)s->r->buf + AT, .length = LEN,
+		.mw_access_flags = access,
+	};
+}
+
+/* Bind in the way of its type; the error number. */
+static int post_bind(struct stage *s, struct conn *c, struct ibv_mw *mw,
+		     const struct ibv_mw_bind_info *info, uint64_t wr_id)
+{
+	struct ibv_mw_bind bind = {
+		.wr_id = wr_id, .send_flags = IBV_SEND_SIGNALED, .bind_info = *info,
+	};
+	struct ibv_send_wr wr;
+	uint32_t key = ibv_inc_rkey(mw->rkey);
+	int error;
+
+	(void)s;
+	if (mw->type == IBV_MW_TYPE_1)
+		return ibv_bind_mw(c->qp, mw, &bind);
+	wr = wr_bind(wr_id, mw, key, IBV_SEND_SIGNALED, info);
+	error = conn_post(c, &wr);
+	if (!error)
+		mw->rkey = key;
+	return error;
+}
+
+static void bind_window(struct stage *s, struct conn *c, struct ibv_mw *mw,
+			const struct ibv_mw_bind_info *info)
+{
+	uint32_t before = mw->rkey;
+	struct ibv_wc wc;
+	int error;
+
+	error = post_bind(s, c, mw, info, 77);
+	check(s->p, !error, "posting a bind: %s", strerror(error));
+	queue_next(c->send, &wc);
+	check(s->p, wc.wr_id == 77 && !wc.status && wc.opcode == IBV_WC_BIND_MW,
+	      "bind: completion %llu, \"%s\", opcode %d", (unsigned long long)wc.wr_id,
+	      ibv_wc_status_str(wc.status), wc.opcode);
+	check(s->p, mw->rkey != before && !((mw->rkey ^ before) & ~0xffU),
+	      "bind makes key 0x%08x of 0x%08x", mw->rkey, before);
+}
+
+/* Tell a where, and by which key. */
+static void show(struct stage *s, uint64_t addr, uint32_t key, uint64_t *peer_addr,
+		 uint32_t *peer_key)
+{
+	struct { uint64_t addr, key; } mine = { addr, key }, theirs;
+
+	pair_swap(s->p, &mine, &theirs, sizeof(mine));
+	*peer_addr = theirs.addr;
+	*peer_key = theirs.key;
+}
+
+static void want(struct stage *s, const void *buf, size_t from, size_t len, int seed,
+		 const char *what)
+{
+	uint8_t *right = malloc(SIZE);
+	size_t at;
+
+	check(s->p, right, "out of memory");
+	pattern_fill(right, SIZE, seed);
+	at = pattern_differ(buf, right + from, len);
+	check(s->p, at == len, "%s: wrong at byte %zu: %s", what, at,
+	      pattern_show(buf, right + from, at, len));
+	free(right);
+}
+
+/* ---- what they open ---- */
+
+struct kind {
+	enum ibv_mw_type type;
+	bool extended, zero_based;
+};
+
+/* WRITE its beginning, READ its end to the last byte, add to a word. */
+static void use(struct stage *s, struct conn *c, uint64_t addr, uint32_t key)
+{
+	struct ibv_sge sge = sge_of(s->r, 0, PIECE);
+	struct ibv_send_wr wr;
+
+	wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, addr, key);
+	conn_send(c, &wr);
+	queue_want(c->send, 1, IBV_WC_SUCCESS);
+	sge = sge_of(s->r, 20000, PIECE);
+	wr = wr_rdma(2, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED, addr + LEN - PIECE, key);
+	conn_send(c, &wr);
+	queue_want(c->send, 2, IBV_WC_SUCCESS);
+	want(s, s->r->buf + 20000, AT + LEN - PIECE, PIECE, HERE, "READ");
+	sge = sge_of(s->r, 30000, 8);
+	wr = wr_atomic(3, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, addr + 8, key, 5, 0);
+	conn_send(c, &wr);
+	queue_want(c->send, 3, IBV_WC_SUCCESS);
+	check(s->p, !memcmp(s->r->buf + 8, s->r->buf + 30000, 8), "FETCH_AND_ADD: wrong result");
+}
+
+/* What that leaves in the memory, and nothing else. */
+static void judge(struct stage *s)
+{
+	uint8_t right[PIECE];
+	uint64_t word;
+
+	pattern_fill(right, PIECE, THERE);
+	memcpy(&word, right + 8, 8);
+	word += 5;
+	memcpy(right + 8, &word, 8);
+	check(s->p, !memcmp(s->r->buf + AT, right, PIECE), "wrong data in the window");
+	want(s, s->r->buf, 0, AT, HERE, "before the window");
+	want(s, s->r->buf + AT + PIECE, AT + PIECE, SIZE - AT - PIECE, HERE, "behind it");
+}
+
+static void run_use(struct pair *p, const void *arg)
+{
+	const struct kind *k = arg;
+	struct ibv_mw_bind_info info;
+	struct stage s;
+	uint64_t addr;
+	uint32_t key;
+
+	set_up(p, &s, k->type, k->extended);
+	if (end_b(p)) {
+		info = info_of(&s, ALL_REMOTE | (k->zero_based ? IBV_ACCESS_ZERO_BASED : 0));
+		bind_window(&s, s.c, s.mw, &info);
+	}
+	show(&s, k->zero_based ? 0 : (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr,
+	     &key);
+	if (end_a(p))
+		use(&s, s.c, addr, key);
+	pair_sync(p);
+	if (end_b(p))
+		judge(&s);
+}
+
+/* Rights and bounds of a window change with each binding, and the region stays as long as there is one. */
+static void run_again(struct pair *p, const void *arg)
+{
+	enum ibv_mw_type type = *(const enum ibv_mw_type *)arg;
+	struct ibv_mw_bind_info info;
+	struct ibv_send_wr wr;
+	struct stage s;
+	uint64_t addr;
+	uint32_t key;
+	int i, error;
+
+	set_up(p, &s, type, false);
+	for (i = 0; end_b(p) && i < 3; i++) {
+		info = info_of(&s, ALL_REMOTE);
+		info.length = i < 2 ? 10 : LEN;
+		bind_window(&s, s.c, s.mw, &info);
+		error = ibv_dereg_mr(s.mr);
+		check(p, error == EBUSY, "ibv_dereg_mr under a window: %s", strerror(error));
+		error = ibv_rereg_mr(s.mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+		check(p, error, "ibv_rereg_mr works under a window");
+		if (i == 2 || type == IBV_MW_TYPE_1)
+			continue;
+		wr = wr_local_inv(8, s.mw->rkey, IBV_SEND_SIGNALED);
+		conn_send(s.c, &wr);
+		queue_want(s.c->send, 8, IBV_WC_SUCCESS);
+	}
+	show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
+	if (end_a(p))
+		use(&s, s.c, addr, key);
+	pair_sync(p);
+	if (end_b(p)) {
+		judge(&s);
+		undo_now(p, s.mw);
+		undo_now(p, s.mr);
+	}
+}
+
+/* The queue pair that binds, and another one of the same domain. */
+static void run_other_qp(struct pair *p, const void *arg)
+{
+	enum ibv_mw_type type = *(const enum ibv_mw_type *)arg;
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_mw_bind_info info;
+	struct ibv_send_wr wr;
+	struct conn *other;
+	struct ibv_sge sge;
+	struct stage s;
+	uint64_t addr;
+	uint32_t key;
+
+	set_up(p, &s, type, false);
+	other = conn_open(p, &attr);
+	if (end_b(p)) {
+		info = info_of(&s, ALL_REMOTE);
+		bind_window(&s, s.c, s.mw, &info);
+	}
+	show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
+	if (end_a(p)) {
+		use(&s, s.c, addr, key);
+		sge = sge_of(s.r, 0, 100);
+		wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, addr, key);
+		conn_send(other, &wr);
+		queue_want(other->send, 1, type == IBV_MW_TYPE_1 ? IBV_WC_SUCCESS :
+			   IBV_WC_REM_ACCESS_ERR);
+	}
+	pair_sync(p);
+}
+
+/* ---- what they do not ---- */
+
+enum flaw {
+	BEFORE, BEHIND, NO_WRITE, NO_READ, NO_ATOMIC, UNBOUND, OLD_KEY, INVALIDATED, TAKEN_BACK,
+	GONE, AS_REGION,
+};
+
+static const char *const flaw_names[] = {
+	[BEFORE] = "a byte before it", [BEHIND] = "a byte behind it", [NO_WRITE] = "WRITE to it",
+	[NO_READ] = "READ from it", [NO_ATOMIC] = "an atomic", [UNBOUND] = "when it is unbound",
+	[OLD_KEY] = "with the key before", [INVALIDATED] = "when it is invalidated",
+	[TAKEN_BACK] = "after the peer took it back", [GONE] = "when it is freed",
+	[AS_REGION] = "with the key of the region",
+};
+
+struct misuse {
+	enum ibv_mw_type type;
+	enum flaw flaw;
+};
+
+/* End b does to its window what the flaw says; the key that a is to use. */
+static uint32_t spoil(struct stage *s, enum flaw flaw)
+{
+	unsigned int access = ALL_REMOTE;
+	struct ibv_mw_bind_info info;
+	struct ibv_send_wr wr;
+	uint32_t key;
+
+	access &= ~(flaw == NO_WRITE ? IBV_ACCESS_REMOTE_WRITE :
+		    flaw == NO_READ ? IBV_ACCESS_REMOTE_READ :
+		    flaw == NO_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC : 0);
+	info = info_of(s, access);
+	bind_window(s, s->c, s->mw, &info);
+	key = s->mw->rkey;
+	if (flaw == UNBOUND) {
+		info = (struct ibv_mw_bind_info){ 0 };
+		bind_window(s, s->c, s->mw, &info);
+		key = s->mw->rkey;
+	} else if (flaw == INVALIDATED || (flaw == OLD_KEY && s->mw->type == IBV_MW_TYPE_2)) {
+		wr = wr_local_inv(8, key, IBV_SEND_SIGNALED);
+		conn_send(s->c, &wr);
+		queue_want(s->c->send, 8, IBV_WC_SUCCESS);
+	} else if (flaw == GONE) {
+		undo_now(s->p, s->mw);
+	} else if (flaw == AS_REGION) {
+		key = s->mr->rkey;
+	}
+	if (flaw == OLD_KEY)
+		bind_window(s, s->c, s->mw, &info);
+	return key;
+}
+
+/* End a gives the key back by a SEND, which b receives. */
+static void take_back(struct stage *s, uint32_t key)
+{
+	struct ibv_sge sge = sge_of(s->r, 0, 64);
+	struct ibv_send_wr wr = wr_send(4, &sge, 1, IBV_SEND_SIGNALED);
+	struct ibv_wc wc;
+
+	if (end_b(s->p)) {
+		sge = sge_of(s->r, 0, 100);
+		conn_recv(s->c, 9, &sge, 1);
+	}
+	pair_sync(s->p);
+	if (end_a(s->p)) {
+		wr.opcode = IBV_WR_SEND_WITH_INV;
+		wr.invalidate_rkey = key;
+		conn_send(s->c, &wr);
+		queue_want(s->c->send, 4, IBV_WC_SUCCESS);
+		return;
+	}
+	queue_next(s->c->recv, &wc);
+	check(s->p, wc.wr_id == 9 && !wc.status && wc.byte_len == 64 &&
+	      wc.wc_flags & IBV_WC_WITH_INV && wc.invalidated_rkey == key,
+	      "receive: \"%s\", %u bytes, flags 0x%x, key 0x%08x for 0x%08x",
+	      ibv_wc_status_str(wc.status), wc.byte_len, wc.wc_flags, wc.invalidated_rkey, key);
+}
+
+static void run_misuse(struct pair *p, const void *arg)
+{
+	const struct misuse *m = arg;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct stage s;
+	uint64_t addr;
+	uint32_t key;
+
+	set_up(p, &s, m->type, false);
+	show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? spoil(&s, m->flaw) : 0, &addr, &key);
+	if (m->flaw == TAKEN_BACK)
+		take_back(&s, end_a(p) ? key : s.mw->rkey);
+	if (end_a(p)) {
+		sge = sge_of(s.r, 0, m->flaw == NO_ATOMIC ? 8 : 2000);
+		wr = wr_rdma(1, m->flaw == NO_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, &sge, 1,
+			     IBV_SEND_SIGNALED, addr, key);
+		if (m->flaw == BEFORE)
+			wr.wr.rdma.remote_addr--;
+		else if (m->flaw == BEHIND)
+			wr.wr.rdma.remote_addr += LEN - 2000 + 1;
+		else if (m->flaw == NO_ATOMIC)
+			wr = wr_atomic(1, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, addr, key, 1, 0);
+		conn_send(s.c, &wr);
+		queue_want(s.c->send, 1, IBV_WC_REM_ACCESS_ERR);
+	}
+	pair_sync(p);
+	if (end_b(p)) {
+		check(p, event_next(p, NULL, 5000 * p->slow) == IBV_EVENT_QP_ACCESS_ERR,
+		      "no event, or another one");
+		want(&s, s.r->buf + 100, 100, SIZE - 100, HERE, "the memory");
+	}
+}
+
+/* Keys that the peer may not take back: of a window of type 1, of another queue pair, of a region. */
+static void run_not_theirs(struct pair *p, const void *arg)
+{
+	int what = *(const int *)arg;
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_mw_bind_info info;
+	struct ibv_send_wr wr;
+	struct conn *other;
+	struct ibv_sge sge;
+	struct stage s;
+	uint64_t addr;
+	uint32_t key;
+
+	set_up(p, &s, what ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1, false);
+	other = conn_open(p, &attr);
+	if (end_b(p)) {
+		info = info_of(&s, ALL_REMOTE);
+		bind_window(&s, s.c, s.mw, &info);
+		sge = sge_of(s.r, 0, 100);
+		conn_recv(other, 9, &sge, 1);
+	}
+	show(&s, (uintptr_t)s.r->buf + AT, end_a(p) ? 0 : what == 2 ? s.mr->rkey : s.mw->rkey,
+	     &addr, &key);
+	if (end_a(p)) {
+		sge = sge_of(s.r, 0, 64);
+		wr = wr_send(4, &sge, 1, IBV_SEND_SIGNALED);
+		wr.opcode = IBV_WR_SEND_WITH_INV;
+		wr.invalidate_rkey = key;
+		conn_send(other, &wr);
+		queue_want(other->send, 4, IBV_WC_REM_ACCESS_ERR);
+	} else {
+		queue_want(other->recv, 9, IBV_WC_REM_INV_REQ_ERR);
+	}
+	/* And it is still good. */
+	if (end_b(p))
+		pattern_fill(s.r->buf, SIZE, HERE);
+	pair_sync(p);
+	if (end_a(p) && what < 2)
+		use(&s, s.c, addr, key);
+	pair_sync(p);
+	if (end_b(p) && what < 2)
+		judge(&s);
+}
+
+/* ---- what cannot be bound, or invalidated ---- */
+
+enum wrong {
+	NO_BIND_RIGHT, NO_LOCAL_WRITE, OUTSIDE, WRAPS, WRONG_PD, STALE_REGION, WINDOW_OF_OTHER_PD,
+	NO_WINDOW, LOCAL_RIGHT, BOUND_ALREADY, NOTHING, INV_REGION, INV_TYPE_1, INV_OTHER_KEY,
+	INV_FREE, WRONGS,
+};
+
+static const char *const wrong_names[] = {
+	[NO_BIND_RIGHT] = "bind to a region that does not allow it",
+	[NO_LOCAL_WRITE] = "bind for writing to a region that is read only",
+	[OUTSIDE] = "bind a byte too much", [WRAPS] = "bind a length that wraps",
+	[WRONG_PD] = "bind to a region of another domain",
+	[STALE_REGION] = "bind to a region that is gone",
+	[WINDOW_OF_OTHER_PD] = "bind a window of another domain",
+	[NO_WINDOW] = "bind a region", [LOCAL_RIGHT] = "bind with local rights",
+	[BOUND_ALREADY] = "bind once more, type 2", [NOTHING] = "bind no bytes, type 2",
+	[INV_REGION] = "invalidate a region", [INV_TYPE_1] = "invalidate a window of type 1",
+	[INV_OTHER_KEY] = "invalidate an older key", [INV_FREE] = "invalidate what is not bound",
+};
+
+static struct ibv_send_wr wrong_bind(struct stage *s, enum wrong wrong)
+{
+	struct ibv_mw_bind_info info = info_of(s, ALL_REMOTE);
+	struct pair *p = s->p;
+	struct ibv_mw *mw = s->mw;
+	uint32_t key;
+
+	switch (wrong) {
+	case NO_BIND_RIGHT:
+		info.mr = new_mr(s, p->pd, ALL_ACCESS);
+		break;
+	case NO_LOCAL_WRITE:
+		info.mr = new_mr(s, p->pd, IBV_ACCESS_MW_BIND);
+		break;
+	case OUTSIDE:
+		info.length = SIZE - AT + 1;
+		break;
+	case WRAPS:
+		info.length = -1ULL;
+		break;
+	case WRONG_PD:
+		info.mr = new_mr(s, new_pd(p), ALL_ACCESS | IBV_ACCESS_MW_BIND);
+		break;
+	case STALE_REGION:
+		info.mr = new_mr(s, p->pd, ALL_ACCESS | IBV_ACCESS_MW_BIND);
+		break;
+	case WINDOW_OF_OTHER_PD:
+		mw = new_mw(p, new_pd(p), IBV_MW_TYPE_2);
+		break;
+	case LOCAL_RIGHT:
+		info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
+		break;
+	case NOTHING:
+		info.length = 0;
+		break;
+	case BOUND_ALREADY:
+		bind_window(s, s->c, s->mw, &info);
+		break;
+	default:
+		break;
+	}
+	key = ibv_inc_rkey(mw->rkey);
+	return wr_bind(1, mw, wrong == NO_WINDOW ? s->mr->rkey : key, IBV_SEND_SIGNALED, &info);
+}
+
+static struct ibv_send_wr wrong_inv(struct stage *s, enum wrong wrong)
+{
+	struct ibv_mw_bind_info info = info_of(s, ALL_REMOTE);
+	struct ibv_mw *mw = s->mw;
+	uint32_t key = s->mr->rkey;
+
+	if (wrong == INV_TYPE_1)
+		mw = new_mw(s->p, s->p->pd, IBV_MW_TYPE_1);
+	if (wrong == INV_TYPE_1 || wrong == INV_OTHER_KEY)
+		bind_window(s, s->c, mw, &info);
+	if (wrong == INV_OTHER_KEY)
+		key = mw->rkey ^ 0x80;
+	else if (wrong != INV_REGION)
+		key = mw->rkey;
+	return wr_local_inv(1, key, IBV_SEND_SIGNALED);
+}
+
+static void run_wrong(struct pair *p, const void *arg)
+{
+	enum wrong wrong = *(const enum wrong *)arg;
+	struct ibv_send_wr wr[3];
+	struct stage s;
+	int error;
+
+	set_up(p, &s, IBV_MW_TYPE_2, false);
+	if (end_b(p)) {
+		wr[0] = wr_rdma(0, IBV_WR_RDMA_WRITE, NULL, 0, IBV_SEND_SIGNALED, 0, 0);
+		wr[1] = wrong < INV_REGION ? wrong_bind(&s, wrong) : wrong_inv(&s, wrong);
+		wr[2] = wr_rdma(2, IBV_WR_RDMA_WRITE, NULL, 0, 0, 0, 0);
+		wr[0].next = &wr[1];
+		wr[1].next = &wr[2];
+		if (wrong == STALE_REGION) {
+			/* The provider takes its key now. */
+			struct ibv_mr gone = *wr[1].bind_mw.bind_info.mr;
+
+			undo_now(p, wr[1].bind_mw.bind_info.mr);
+			wr[1].bind_mw.bind_info.mr = &gone;
+			error = conn_post(s.c, wr);
+		} else {
+			error = conn_post(s.c, wr);
+		}
+		check(p, !error, "posting: %s", strerror(error));
+		queue_want(s.c->send, 0, IBV_WC_SUCCESS);
+		queue_want(s.c->send, 1, IBV_WC_MW_BIND_ERR);
+		queue_want(s.c->send, 2, IBV_WC_WR_FLUSH_ERR);
+		conn_want_state(s.c, IBV_QPS_ERR);
+		check(p, event_next(p, NULL, 0) < 0, "there is an event");
+		want(&s, s.r->buf, 0, SIZE, HERE, "the memory");
+		/* What was not bound holds nothing. */
+		if (wrong < BOUND_ALREADY || wrong == NOTHING || wrong == INV_FREE)
+			undo_now(p, s.mr);
+	}
+	pair_sync(p);
+}
+
+/* ---- in order, many times ---- */
+
+/*
+ * What a server does: for each request a window, whose key goes out with a
+ * SEND; the peer writes there and takes the key back with its answer.  All of
+ * it is posted at once, so that binding is in order with the rest.
+ */
+static void serve(struct stage *s, int i)
+{
+	struct ibv_mw_bind_info info = info_of(s, IBV_ACCESS_REMOTE_WRITE);
+	struct ibv_sge to = sge_of(s->r, 0, 64), from = sge_of(s->r, 128, 12);
+	uint32_t key = ibv_inc_rkey(s->mw->rkey);
+	struct ibv_send_wr wr[2];
+	struct ibv_wc wc;
+	uint64_t addr;
+	/* Every other key is taken back here. */
+	bool own = i % 2;
+
+	info.addr += i;
+	info.length = PIECE;
+	addr = info.addr;
+	memcpy(s->r->buf + 128, &addr, 8);
+	memcpy(s->r->buf + 136, &key, 4);
+	conn_recv(s->c, 9, &to, 1);
+	wr[0] = wr_bind(10, s->mw, key, i % 3 ? IBV_SEND_SIGNALED : IBV_SEND_FENCE, &info);
+	wr[1] = wr_send(11, &from, 1, 0);
+	wr[0].next = &wr[1];
+	conn_send(s->c, wr);
+	s->mw->rkey = key;
+	if (i % 3)
+		queue_want(s->c->send, 10, IBV_WC_SUCCESS);
+	queue_next(s->c->recv, &wc);
+	check(s->p, wc.wr_id == 9 && !wc.status &&
+	      !(wc.wc_flags & IBV_WC_WITH_INV) == own, "answer %d: \"%s\", flags 0x%x", i,
+	      ibv_wc_status_str(wc.status), wc.wc_flags);
+	check(s->p, own || wc.invalidated_rkey == key, "answer %d takes back key 0x%08x", i,
+	      wc.invalidated_rkey);
+	want(s, s->r->buf + AT + i, i, PIECE, THERE, "what was written");
+	if (!own)
+		return;
+	wr[1] = wr_local_inv(13, key, IBV_SEND_SIGNALED | (i % 4 == 1 ? IBV_SEND_FENCE : 0));
+	wr[0] = wr_rdma(12, IBV_WR_RDMA_WRITE, NULL, 0, IBV_SEND_SIGNALED, 0, 0);
+	wr[0].next = &wr[1];
+	conn_send(s->c, wr);
+	queue_want(s->c->send, 12, IBV_WC_SUCCESS);
+	queue_next(s->c->send, &wc);
+	check(s->p, wc.wr_id == 13 && !wc.status && wc.opcode == IBV_WC_LOCAL_INV,
+	      "invalidation %d: \"%s\", opcode %d", i, ibv_wc_status_str(wc.status), wc.opcode);
+}
+
+static void answer(struct stage *s, int i)
+{
+	struct ibv_sge to = sge_of(s->r, 30000, 64), from = sge_of(s->r, i, PIECE);
+	struct ibv_sge little = sge_of(s->r, 0, 10);
+	struct ibv_send_wr wr[2];
+	uint64_t addr;
+	uint32_t key;
+
+	queue_want(s->c->recv, 9, IBV_WC_SUCCESS);
+	memcpy(&addr, s->r->buf + 30000, 8);
+	memcpy(&key, s->r->buf + 30008, 4);
+	conn_recv(s->c, 9, &to, 1);
+	wr[0] = wr_rdma(5, IBV_WR_RDMA_WRITE, &from, 1, 0, addr, key);
+	wr[1] = wr_send(6, &little, 1, IBV_SEND_SIGNALED);
+	if (!(i % 2)) {
+		wr[1].opcode = IBV_WR_SEND_WITH_INV;
+		wr[1].invalidate_rkey = key;
+	}
+	wr[0].next = &wr[1];
+	conn_send(s->c, wr);
+	queue_want(s->c->send, 6, IBV_WC_SUCCESS);
+}
+
+static void run_serve(struct pair *p, const void *arg)
+{
+	int i, rounds = p->quick ? 30 : 300;
+	struct ibv_sge to;
+	struct stage s;
+
+	set_up(p, &s, IBV_MW_TYPE_2, *(const bool *)arg);
+	if (end_a(p)) {
+		to = sge_of(s.r, 30000, 64);
+		conn_recv(s.c, 9, &to, 1);
+	}
+	pair_sync(p);
+	for (i = 0; i < rounds; i++) {
+		if (end_b(p))
+			serve(&s, i);
+		else
+			answer(&s, i);
+	}
+	pair_sync(p);
+}
+
+/* Requests in a line, some of them windows', complete in that line. */
+static void run_line(struct pair *p, const void *arg)
+{
+	enum { N = 20 };
+	struct ibv_send_wr wr[N];
+	struct ibv_sge sge[N];
+	struct region *other;
+	struct ibv_wc wc;
+	struct stage s;
+	int i, round;
+
+	(void)arg;
+	set_up(p, &s, IBV_MW_TYPE_2, false);
+	other = region_new(p, SIZE, ALL_ACCESS);
+	region_swap(p, other);
+	for (round = 0; end_b(p) && round < (p->quick ? 10 : 50); round++) {
+		struct ibv_mw_bind_info info = info_of(&s, ALL_REMOTE);
+
+		for (i = 0; i < N; i++) {
+			unsigned int flags = IBV_SEND_SIGNALED;
+
+			sge[i] = sge_of(s.r, 0, 1 + 300 * i);
+			if (i % 5 == 1) {
+				s.mw->rkey = ibv_inc_rkey(s.mw->rkey);
+				wr[i] = wr_bind(i, s.mw, s.mw->rkey, flags, &info);
+			} else if (i % 5 == 3) {
+				wr[i] = wr_local_inv(i, s.mw->rkey,
+						     flags | (round % 2 ? IBV_SEND_FENCE : 0));
+			} else {
+				wr[i] = wr_rdma(i, i % 5 == 2 ? IBV_WR_RDMA_READ :
+						IBV_WR_RDMA_WRITE, &sge[i], 1, flags,
+						other->peer_addr, other->peer_rkey);
+			}
+			wr[i].next = i + 1 < N ? &wr[i + 1] : NULL;
+		}
+		conn_send(s.c, wr);
+		for (i = 0; i < N; i++) {
+			queue_next(s.c->send, &wc);
+			check(p, wc.wr_id == (uint64_t)i && !wc.status,
+			      "round %d: completion %llu, \"%s\", where %d should be", round,
+			      (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status), i);
+		}
+	}
+	pair_sync(p);
+}
+
+static void all_uses(struct pair *p)
+{
+	struct kind k;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		k = (struct kind){ i & 1 ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1, i & 2, i & 4 };
+		pair_case(p, run_use, &k, "type %d%s%s", k.type, k.zero_based ? ", from zero" : "",
+			  k.extended ? ", by ibv_wr" : "");
+	}
+	for (i = IBV_MW_TYPE_1; i <= IBV_MW_TYPE_2; i++) {
+		k.type = i;
+		pair_case(p, run_again, &k.type, "type %d: bound again, and to a region that stays", i);
+		pair_case(p, run_other_qp, &k.type, "type %d: another queue pair", i);
+	}
+}
+
+static void all_misuse(struct pair *p)
+{
+	static const struct misuse list[] = {
+		{ IBV_MW_TYPE_1, BEFORE }, { IBV_MW_TYPE_2, BEFORE }, { IBV_MW_TYPE_1, BEHIND },
+		{ IBV_MW_TYPE_2, BEHIND }, { IBV_MW_TYPE_1, NO_WRITE }, { IBV_MW_TYPE_2, NO_READ },
+		{ IBV_MW_TYPE_1, NO_ATOMIC }, { IBV_MW_TYPE_1, UNBOUND },
+		{ IBV_MW_TYPE_1, OLD_KEY }, { IBV_MW_TYPE_2, OLD_KEY },
+		{ IBV_MW_TYPE_2, INVALIDATED }, { IBV_MW_TYPE_2, TAKEN_BACK },
+		{ IBV_MW_TYPE_1, GONE }, { IBV_MW_TYPE_2, GONE }, { IBV_MW_TYPE_2, AS_REGION },
+	};
+	static const char *const theirs[] = {
+		"a window of type 1", "a window of another queue pair", "a region",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		pair_case(p, run_misuse, &list[i], "type %d: refused %s", list[i].type,
+			  flaw_names[list[i].flaw]);
+	for (i = 0; i < 3; i++)
+		pair_case(p, run_not_theirs, &i, "the peer cannot take back %s", theirs[i]);
+}
+
+int main(int argc, char **argv)
+{
+	static const bool ways[] = { false, true };
+	enum wrong wrong;
+	struct pair p;
+
+	pair_open(&p, argc, argv);
+	if (pair_wants(&p, "uses"))
+		all_uses(&p);
+	if (pair_wants(&p, "misuse"))
+		all_misuse(&p);
+	for (wrong = 0; wrong < WRONGS && pair_wants(&p, "wrong"); wrong++)
+		pair_case(&p, run_wrong, &wrong, "%s", wrong_names[wrong]);
+	if (pair_wants(&p, "order")) {
+		pair_case(&p, run_line, NULL, "completions in the order of requests");
+		pair_case(&p, run_serve, &ways[0], "a window for each request");
+		pair_case(&p, run_serve, &ways[1], "a window for each request, by ibv_wr");
+	}
+	return pair_close(&p);
+}
