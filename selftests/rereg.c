@@ -234,7 +234,7 @@ static void run_traffic(struct pair *p, const void *arg)
 			queue_want(c->send, i, IBV_WC_SUCCESS);
 		}
 	} else {
-		/* The address stays; rights change, and so does what is behind it: new pages each time. */
+		/* The address stays; rights change, and so do the pages behind it. */
 		for (i = 0; i < rounds; i++) {
 			if (i % 2)
 				check(p, mmap(s.r->buf, SIZE, PROT_READ | PROT_WRITE,

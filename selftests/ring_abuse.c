@@ -311,6 +311,9 @@ struct mutation {
 #define SGE(field) ROVER_SEND_WQE_HDR + offsetof(struct rover_sge, field), \
 	sizeof(((struct rover_sge *)NULL)->field)
 
+/* What needs no memory: opcode, flags, and no entries. */
+#define LOCAL(opcode) 0, 3, (opcode) | ROVER_WQE_SIGNALED << 8
+
 static const struct mutation mutations[] = {
 	{ "opcode too large", WQE(opcode), ROVER_WQE_OPCODES, true },
 	{ "opcode 255", WQE(opcode), 255, true },
@@ -332,9 +335,15 @@ static const struct mutation mutations[] = {
 	{ "READ where a WRITE was", WQE(opcode), ROVER_WQE_READ, false },
 	{ "inline flag with entries", WQE(flags), ROVER_WQE_INLINE | ROVER_WQE_SIGNALED, false },
 
+	{ "registration by a program", LOCAL(ROVER_WQE_REG_MR), true },
+	{ "invalidation of nothing", LOCAL(ROVER_WQE_LOCAL_INV), true },
+	{ "binding of rubbish", LOCAL(ROVER_WQE_BIND_MW), true },
+	{ "BIND_MW with entries", WQE(opcode), ROVER_WQE_BIND_MW, true },
+
 	{ "opcode of connections", WQE(opcode), ROVER_WQE_WRITE, true, true },
 	{ "READ where a datagram was", WQE(opcode), ROVER_WQE_READ, true, true },
 	{ "SEND_INV where a datagram was", WQE(opcode), ROVER_WQE_SEND_INV, true, true },
+	{ "LOCAL_INV where a datagram was", WQE(opcode), ROVER_WQE_LOCAL_INV, true, true },
 	{ "address handle 0", WQE(ah), 0, true, true },
 	{ "address handle of nobody", WQE(ah), 0xfffffff0, true, true },
 	{ "25 bits of queue pair", WQE(remote_qpn), 0x1000002, true, true },

@@ -7,158 +7,10 @@
  * End b has the memory and binds windows to it, end a uses their keys.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/conn.h"
 #include "lib/pattern.h"
-
-/* The memory, and what of it is in the window. */
-#define SIZE 40960
-#define AT 5000
-#define LEN 20003
-#define PIECE 9000
-
-#define ALL_REMOTE (ALL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE)
-
-/* What the memory of b holds, and what a writes. */
-enum { HERE = 5, THERE };
-
-struct stage {
-	struct pair *p;
-	struct conn *c;
-	struct region *r;
-	struct ibv_mr *mr;
-	struct ibv_mw *mw;
-};
-
-static int dealloc_pd(void *pd)
-{
-	return ibv_dealloc_pd(pd);
-}
-
-static int dealloc_mw(void *mw)
-{
-	return ibv_dealloc_mw(mw);
-}
-
-static int dereg(void *mr)
-{
-	return ibv_dereg_mr(mr);
-}
-
-static struct ibv_pd *new_pd(struct pair *p)
-{
-	struct ibv_pd *pd = ibv_alloc_pd(p->ctx);
-
-	check(p, pd, "ibv_alloc_pd: %s", strerror(errno));
-	undo_later(p, dealloc_pd, pd, "ibv_dealloc_pd");
-	return pd;
-}
-
-static struct ibv_mw *new_mw(struct pair *p, struct ibv_pd *pd, enum ibv_mw_type type)
-{
-	struct ibv_mw *mw = ibv_alloc_mw(pd, type);
-
-	check(p, mw, "ibv_alloc_mw of type %d: %s", type, strerror(errno));
-	undo_later(p, dealloc_mw, mw, "ibv_dealloc_mw");
-	return mw;
-}
-
-static struct ibv_mr *new_mr(struct stage *s, struct ibv_pd *pd, int access)
-{
-	struct ibv_mr *mr = ibv_reg_mr(pd, s->r->buf, SIZE, access);
-
-	check(s->p, mr, "ibv_reg_mr: %s", strerror(errno));
-	undo_later(s->p, dereg, mr, "ibv_dereg_mr");
-	return mr;
-}
-
-static void set_up(struct pair *p, struct stage *s, enum ibv_mw_type type, bool extended)
-{
-	struct conn_attr attr = conn_defaults(p);
-
-	attr.extended = extended;
-	*s = (struct stage){ .p = p };
-	s->r = region_new(p, SIZE, IBV_ACCESS_LOCAL_WRITE);
-	pattern_fill(s->r->buf, SIZE, end_b(p) ? HERE : THERE);
-	if (end_b(p)) {
-		s->mr = new_mr(s, p->pd, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
-		s->mw = new_mw(p, p->pd, type);
-	}
-	s->c = conn_open(p, &attr);
-}
-
-static struct ibv_mw_bind_info info_of(struct stage *s, unsigned int access)
-{
-	return (struct ibv_mw_bind_info){
-		.mr = s->mr, .addr = (uintptr_t)s->r->buf + AT, .length = LEN,
-		.mw_access_flags = access,
-	};
-}
-
-/* Bind in the way of its type; the error number. */
-static int post_bind(struct stage *s, struct conn *c, struct ibv_mw *mw,
-		     const struct ibv_mw_bind_info *info, uint64_t wr_id)
-{
-	struct ibv_mw_bind bind = {
-		.wr_id = wr_id, .send_flags = IBV_SEND_SIGNALED, .bind_info = *info,
-	};
-	struct ibv_send_wr wr;
-	uint32_t key = ibv_inc_rkey(mw->rkey);
-	int error;
-
-	(void)s;
-	if (mw->type == IBV_MW_TYPE_1)
-		return ibv_bind_mw(c->qp, mw, &bind);
-	wr = wr_bind(wr_id, mw, key, IBV_SEND_SIGNALED, info);
-	error = conn_post(c, &wr);
-	if (!error)
-		mw->rkey = key;
-	return error;
-}
-
-static void bind_window(struct stage *s, struct conn *c, struct ibv_mw *mw,
-			const struct ibv_mw_bind_info *info)
-{
-	uint32_t before = mw->rkey;
-	struct ibv_wc wc;
-	int error;
-
-	error = post_bind(s, c, mw, info, 77);
-	check(s->p, !error, "posting a bind: %s", strerror(error));
-	queue_next(c->send, &wc);
-	check(s->p, wc.wr_id == 77 && !wc.status && wc.opcode == IBV_WC_BIND_MW,
-	      "bind: completion %llu, \"%s\", opcode %d", (unsigned long long)wc.wr_id,
-	      ibv_wc_status_str(wc.status), wc.opcode);
-	check(s->p, mw->rkey != before && !((mw->rkey ^ before) & ~0xffU),
-	      "bind makes key 0x%08x of 0x%08x", mw->rkey, before);
-}
-
-/* Tell a where, and by which key. */
-static void show(struct stage *s, uint64_t addr, uint32_t key, uint64_t *peer_addr,
-		 uint32_t *peer_key)
-{
-	struct { uint64_t addr, key; } mine = { addr, key }, theirs;
-
-	pair_swap(s->p, &mine, &theirs, sizeof(mine));
-	*peer_addr = theirs.addr;
-	*peer_key = theirs.key;
-}
-
-static void want(struct stage *s, const void *buf, size_t from, size_t len, int seed,
-		 const char *what)
-{
-	uint8_t *right = malloc(SIZE);
-	size_t at;
-
-	check(s->p, right, "out of memory");
-	pattern_fill(right, SIZE, seed);
-	at = pattern_differ(buf, right + from, len);
-	check(s->p, at == len, "%s: wrong at byte %zu: %s", what, at,
-	      pattern_show(buf, right + from, at, len));
-	free(right);
-}
+#include "lib/window.h"
 
 /* ---- what they open ---- */
 
@@ -180,7 +32,7 @@ static void use(struct stage *s, struct conn *c, uint64_t addr, uint32_t key)
 	wr = wr_rdma(2, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED, addr + LEN - PIECE, key);
 	conn_send(c, &wr);
 	queue_want(c->send, 2, IBV_WC_SUCCESS);
-	want(s, s->r->buf + 20000, AT + LEN - PIECE, PIECE, HERE, "READ");
+	stage_want(s, s->r->buf + 20000, AT + LEN - PIECE, PIECE, HERE, "READ");
 	sge = sge_of(s->r, 30000, 8);
 	wr = wr_atomic(3, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, addr + 8, key, 5, 0);
 	conn_send(c, &wr);
@@ -199,8 +51,8 @@ static void judge(struct stage *s)
 	word += 5;
 	memcpy(right + 8, &word, 8);
 	check(s->p, !memcmp(s->r->buf + AT, right, PIECE), "wrong data in the window");
-	want(s, s->r->buf, 0, AT, HERE, "before the window");
-	want(s, s->r->buf + AT + PIECE, AT + PIECE, SIZE - AT - PIECE, HERE, "behind it");
+	stage_want(s, s->r->buf, 0, AT, HERE, "before the window");
+	stage_want(s, s->r->buf + AT + PIECE, AT + PIECE, SIZE - AT - PIECE, HERE, "behind it");
 }
 
 static void run_use(struct pair *p, const void *arg)
@@ -211,13 +63,13 @@ static void run_use(struct pair *p, const void *arg)
 	uint64_t addr;
 	uint32_t key;
 
-	set_up(p, &s, k->type, k->extended);
+	stage_open(p, &s, k->type, k->extended);
 	if (end_b(p)) {
-		info = info_of(&s, ALL_REMOTE | (k->zero_based ? IBV_ACCESS_ZERO_BASED : 0));
-		bind_window(&s, s.c, s.mw, &info);
+		info = stage_info(&s, ALL_REMOTE | (k->zero_based ? IBV_ACCESS_ZERO_BASED : 0));
+		stage_bind(&s, s.c, s.mw, &info);
 	}
-	show(&s, k->zero_based ? 0 : (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr,
-	     &key);
+	stage_show(&s, k->zero_based ? 0 : (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0,
+		   &addr, &key);
 	if (end_a(p))
 		use(&s, s.c, addr, key);
 	pair_sync(p);
@@ -225,7 +77,7 @@ static void run_use(struct pair *p, const void *arg)
 		judge(&s);
 }
 
-/* Rights and bounds of a window change with each binding, and the region stays as long as there is one. */
+/* A window is another one with each binding, and the region stays as long as there is one. */
 static void run_again(struct pair *p, const void *arg)
 {
 	enum ibv_mw_type type = *(const enum ibv_mw_type *)arg;
@@ -236,11 +88,11 @@ static void run_again(struct pair *p, const void *arg)
 	uint32_t key;
 	int i, error;
 
-	set_up(p, &s, type, false);
+	stage_open(p, &s, type, false);
 	for (i = 0; end_b(p) && i < 3; i++) {
-		info = info_of(&s, ALL_REMOTE);
+		info = stage_info(&s, ALL_REMOTE);
 		info.length = i < 2 ? 10 : LEN;
-		bind_window(&s, s.c, s.mw, &info);
+		stage_bind(&s, s.c, s.mw, &info);
 		error = ibv_dereg_mr(s.mr);
 		check(p, error == EBUSY, "ibv_dereg_mr under a window: %s", strerror(error));
 		error = ibv_rereg_mr(s.mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
@@ -252,7 +104,7 @@ static void run_again(struct pair *p, const void *arg)
 		conn_send(s.c, &wr);
 		queue_want(s.c->send, 8, IBV_WC_SUCCESS);
 	}
-	show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
+	stage_show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
 	if (end_a(p))
 		use(&s, s.c, addr, key);
 	pair_sync(p);
@@ -276,13 +128,13 @@ static void run_other_qp(struct pair *p, const void *arg)
 	uint64_t addr;
 	uint32_t key;
 
-	set_up(p, &s, type, false);
+	stage_open(p, &s, type, false);
 	other = conn_open(p, &attr);
 	if (end_b(p)) {
-		info = info_of(&s, ALL_REMOTE);
-		bind_window(&s, s.c, s.mw, &info);
+		info = stage_info(&s, ALL_REMOTE);
+		stage_bind(&s, s.c, s.mw, &info);
 	}
-	show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
+	stage_show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
 	if (end_a(p)) {
 		use(&s, s.c, addr, key);
 		sge = sge_of(s.r, 0, 100);
@@ -325,12 +177,12 @@ static uint32_t spoil(struct stage *s, enum flaw flaw)
 	access &= ~(flaw == NO_WRITE ? IBV_ACCESS_REMOTE_WRITE :
 		    flaw == NO_READ ? IBV_ACCESS_REMOTE_READ :
 		    flaw == NO_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC : 0);
-	info = info_of(s, access);
-	bind_window(s, s->c, s->mw, &info);
+	info = stage_info(s, access);
+	stage_bind(s, s->c, s->mw, &info);
 	key = s->mw->rkey;
 	if (flaw == UNBOUND) {
 		info = (struct ibv_mw_bind_info){ 0 };
-		bind_window(s, s->c, s->mw, &info);
+		stage_bind(s, s->c, s->mw, &info);
 		key = s->mw->rkey;
 	} else if (flaw == INVALIDATED || (flaw == OLD_KEY && s->mw->type == IBV_MW_TYPE_2)) {
 		wr = wr_local_inv(8, key, IBV_SEND_SIGNALED);
@@ -342,7 +194,7 @@ static uint32_t spoil(struct stage *s, enum flaw flaw)
 		key = s->mr->rkey;
 	}
 	if (flaw == OLD_KEY)
-		bind_window(s, s->c, s->mw, &info);
+		stage_bind(s, s->c, s->mw, &info);
 	return key;
 }
 
@@ -381,8 +233,8 @@ static void run_misuse(struct pair *p, const void *arg)
 	uint64_t addr;
 	uint32_t key;
 
-	set_up(p, &s, m->type, false);
-	show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? spoil(&s, m->flaw) : 0, &addr, &key);
+	stage_open(p, &s, m->type, false);
+	stage_show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? spoil(&s, m->flaw) : 0, &addr, &key);
 	if (m->flaw == TAKEN_BACK)
 		take_back(&s, end_a(p) ? key : s.mw->rkey);
 	if (end_a(p)) {
@@ -402,11 +254,11 @@ static void run_misuse(struct pair *p, const void *arg)
 	if (end_b(p)) {
 		check(p, event_next(p, NULL, 5000 * p->slow) == IBV_EVENT_QP_ACCESS_ERR,
 		      "no event, or another one");
-		want(&s, s.r->buf + 100, 100, SIZE - 100, HERE, "the memory");
+		stage_want(&s, s.r->buf + 100, 100, SIZE - 100, HERE, "the memory");
 	}
 }
 
-/* Keys that the peer may not take back: of a window of type 1, of another queue pair, of a region. */
+/* Keys that the peer may not take back. */
 static void run_not_theirs(struct pair *p, const void *arg)
 {
 	int what = *(const int *)arg;
@@ -419,16 +271,16 @@ static void run_not_theirs(struct pair *p, const void *arg)
 	uint64_t addr;
 	uint32_t key;
 
-	set_up(p, &s, what ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1, false);
+	stage_open(p, &s, what ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1, false);
 	other = conn_open(p, &attr);
 	if (end_b(p)) {
-		info = info_of(&s, ALL_REMOTE);
-		bind_window(&s, s.c, s.mw, &info);
+		info = stage_info(&s, ALL_REMOTE);
+		stage_bind(&s, s.c, s.mw, &info);
 		sge = sge_of(s.r, 0, 100);
 		conn_recv(other, 9, &sge, 1);
 	}
-	show(&s, (uintptr_t)s.r->buf + AT, end_a(p) ? 0 : what == 2 ? s.mr->rkey : s.mw->rkey,
-	     &addr, &key);
+	stage_show(&s, (uintptr_t)s.r->buf + AT, end_a(p) ? 0 : what == 2 ? s.mr->rkey : s.mw->rkey,
+		   &addr, &key);
 	if (end_a(p)) {
 		sge = sge_of(s.r, 0, 64);
 		wr = wr_send(4, &sge, 1, IBV_SEND_SIGNALED);
@@ -473,17 +325,17 @@ static const char *const wrong_names[] = {
 
 static struct ibv_send_wr wrong_bind(struct stage *s, enum wrong wrong)
 {
-	struct ibv_mw_bind_info info = info_of(s, ALL_REMOTE);
+	struct ibv_mw_bind_info info = stage_info(s, ALL_REMOTE);
 	struct pair *p = s->p;
 	struct ibv_mw *mw = s->mw;
 	uint32_t key;
 
 	switch (wrong) {
 	case NO_BIND_RIGHT:
-		info.mr = new_mr(s, p->pd, ALL_ACCESS);
+		info.mr = stage_mr(s, p->pd, ALL_ACCESS);
 		break;
 	case NO_LOCAL_WRITE:
-		info.mr = new_mr(s, p->pd, IBV_ACCESS_MW_BIND);
+		info.mr = stage_mr(s, p->pd, IBV_ACCESS_MW_BIND);
 		break;
 	case OUTSIDE:
 		info.length = SIZE - AT + 1;
@@ -492,13 +344,13 @@ static struct ibv_send_wr wrong_bind(struct stage *s, enum wrong wrong)
 		info.length = -1ULL;
 		break;
 	case WRONG_PD:
-		info.mr = new_mr(s, new_pd(p), ALL_ACCESS | IBV_ACCESS_MW_BIND);
+		info.mr = stage_mr(s, stage_pd(p), ALL_ACCESS | IBV_ACCESS_MW_BIND);
 		break;
 	case STALE_REGION:
-		info.mr = new_mr(s, p->pd, ALL_ACCESS | IBV_ACCESS_MW_BIND);
+		info.mr = stage_mr(s, p->pd, ALL_ACCESS | IBV_ACCESS_MW_BIND);
 		break;
 	case WINDOW_OF_OTHER_PD:
-		mw = new_mw(p, new_pd(p), IBV_MW_TYPE_2);
+		mw = stage_mw(p, stage_pd(p), IBV_MW_TYPE_2);
 		break;
 	case LOCAL_RIGHT:
 		info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
@@ -507,7 +359,7 @@ static struct ibv_send_wr wrong_bind(struct stage *s, enum wrong wrong)
 		info.length = 0;
 		break;
 	case BOUND_ALREADY:
-		bind_window(s, s->c, s->mw, &info);
+		stage_bind(s, s->c, s->mw, &info);
 		break;
 	default:
 		break;
@@ -518,14 +370,14 @@ static struct ibv_send_wr wrong_bind(struct stage *s, enum wrong wrong)
 
 static struct ibv_send_wr wrong_inv(struct stage *s, enum wrong wrong)
 {
-	struct ibv_mw_bind_info info = info_of(s, ALL_REMOTE);
+	struct ibv_mw_bind_info info = stage_info(s, ALL_REMOTE);
 	struct ibv_mw *mw = s->mw;
 	uint32_t key = s->mr->rkey;
 
 	if (wrong == INV_TYPE_1)
-		mw = new_mw(s->p, s->p->pd, IBV_MW_TYPE_1);
+		mw = stage_mw(s->p, s->p->pd, IBV_MW_TYPE_1);
 	if (wrong == INV_TYPE_1 || wrong == INV_OTHER_KEY)
-		bind_window(s, s->c, mw, &info);
+		stage_bind(s, s->c, mw, &info);
 	if (wrong == INV_OTHER_KEY)
 		key = mw->rkey ^ 0x80;
 	else if (wrong != INV_REGION)
@@ -540,7 +392,7 @@ static void run_wrong(struct pair *p, const void *arg)
 	struct stage s;
 	int error;
 
-	set_up(p, &s, IBV_MW_TYPE_2, false);
+	stage_open(p, &s, IBV_MW_TYPE_2, false);
 	if (end_b(p)) {
 		wr[0] = wr_rdma(0, IBV_WR_RDMA_WRITE, NULL, 0, IBV_SEND_SIGNALED, 0, 0);
 		wr[1] = wrong < INV_REGION ? wrong_bind(&s, wrong) : wrong_inv(&s, wrong);
@@ -563,7 +415,7 @@ static void run_wrong(struct pair *p, const void *arg)
 		queue_want(s.c->send, 2, IBV_WC_WR_FLUSH_ERR);
 		conn_want_state(s.c, IBV_QPS_ERR);
 		check(p, event_next(p, NULL, 0) < 0, "there is an event");
-		want(&s, s.r->buf, 0, SIZE, HERE, "the memory");
+		stage_want(&s, s.r->buf, 0, SIZE, HERE, "the memory");
 		/* What was not bound holds nothing. */
 		if (wrong < BOUND_ALREADY || wrong == NOTHING || wrong == INV_FREE)
 			undo_now(p, s.mr);
@@ -580,7 +432,7 @@ static void run_wrong(struct pair *p, const void *arg)
  */
 static void serve(struct stage *s, int i)
 {
-	struct ibv_mw_bind_info info = info_of(s, IBV_ACCESS_REMOTE_WRITE);
+	struct ibv_mw_bind_info info = stage_info(s, IBV_ACCESS_REMOTE_WRITE);
 	struct ibv_sge to = sge_of(s->r, 0, 64), from = sge_of(s->r, 128, 12);
 	uint32_t key = ibv_inc_rkey(s->mw->rkey);
 	struct ibv_send_wr wr[2];
@@ -608,7 +460,7 @@ static void serve(struct stage *s, int i)
 	      ibv_wc_status_str(wc.status), wc.wc_flags);
 	check(s->p, own || wc.invalidated_rkey == key, "answer %d takes back key 0x%08x", i,
 	      wc.invalidated_rkey);
-	want(s, s->r->buf + AT + i, i, PIECE, THERE, "what was written");
+	stage_want(s, s->r->buf + AT + i, i, PIECE, THERE, "what was written");
 	if (!own)
 		return;
 	wr[1] = wr_local_inv(13, key, IBV_SEND_SIGNALED | (i % 4 == 1 ? IBV_SEND_FENCE : 0));
@@ -650,7 +502,7 @@ static void run_serve(struct pair *p, const void *arg)
 	struct ibv_sge to;
 	struct stage s;
 
-	set_up(p, &s, IBV_MW_TYPE_2, *(const bool *)arg);
+	stage_open(p, &s, IBV_MW_TYPE_2, *(const bool *)arg);
 	if (end_a(p)) {
 		to = sge_of(s.r, 30000, 64);
 		conn_recv(s.c, 9, &to, 1);
@@ -677,11 +529,11 @@ static void run_line(struct pair *p, const void *arg)
 	int i, round;
 
 	(void)arg;
-	set_up(p, &s, IBV_MW_TYPE_2, false);
+	stage_open(p, &s, IBV_MW_TYPE_2, false);
 	other = region_new(p, SIZE, ALL_ACCESS);
 	region_swap(p, other);
 	for (round = 0; end_b(p) && round < (p->quick ? 10 : 50); round++) {
-		struct ibv_mw_bind_info info = info_of(&s, ALL_REMOTE);
+		struct ibv_mw_bind_info info = stage_info(&s, ALL_REMOTE);
 
 		for (i = 0; i < N; i++) {
 			unsigned int flags = IBV_SEND_SIGNALED;
@@ -723,7 +575,7 @@ static void all_uses(struct pair *p)
 	}
 	for (i = IBV_MW_TYPE_1; i <= IBV_MW_TYPE_2; i++) {
 		k.type = i;
-		pair_case(p, run_again, &k.type, "type %d: bound again, and to a region that stays", i);
+		pair_case(p, run_again, &k.type, "type %d: bound again, and the region stays", i);
 		pair_case(p, run_other_qp, &k.type, "type %d: another queue pair", i);
 	}
 }

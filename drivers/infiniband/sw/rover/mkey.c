@@ -29,8 +29,10 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 		return 0;
 	key = mkey->obj.key << ROVER_MKEY_LOW |
 	      (get_random_u32() & ((1U << ROVER_MKEY_LOW) - 1));
-	if (open)
+	if (open) {
+		/* What it stands for is seen, too: see rover_mkey_find(). */
 		smp_store_release(&mkey->key, key);
+	}
 	return key;
 }
 
@@ -87,7 +89,7 @@ void rover_mkey_unlock(struct rover_mkey *mkey)
 void rover_mkey_open(struct rover_mkey *mkey, u32 key)
 {
 	lockdep_assert_held(&mkey->change);
-	/* What it stands for was written before: see rover_mkey_find(). */
+	/* As above. */
 	smp_store_release(&mkey->key, key);
 }
 

@@ -164,6 +164,7 @@ static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 		return NULL;
 	/* M1 */
 	smp_mb__after_atomic();
+	/* Open, and then what it stands for is seen, too. */
 	if (unlikely(smp_load_acquire(&mkey->key) != key)) {
 		rover_mkey_put(mkey);
 		return NULL;
