@@ -11,6 +11,12 @@
 	ib_alloc_device(drv_struct, member)
 #endif
 
+/* Programs know of these rights whatever the kernel. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
+#define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
+#endif
+
 /* Newer cores watch the interfaces by themselves, and drop what is no news. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline enum ib_port_state ib_get_curr_port_state(struct net_device *ndev)

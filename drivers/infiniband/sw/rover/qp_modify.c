@@ -25,6 +25,10 @@
 #define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC)
 
+/* Rights that programs give out of habit, and that mean nothing here. */
+#define VAIN_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
+			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+
 /**
  * struct change - a queue pair's next attributes, and what they need
  * @mask: attributes that are given
@@ -102,10 +106,8 @@ static int check_values(struct rover_dev *dev, const struct ib_qp_attr *attr,
 	    attr->path_mig_state != IB_MIG_MIGRATED)
 		return -EINVAL;
 
-	/* Programs give local rights here out of habit; they mean nothing. */
-	if (mask & IB_QP_ACCESS_FLAGS &&
-	    attr->qp_access_flags & ~(REMOTE_ACCESS | IB_ACCESS_LOCAL_WRITE |
-				      IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL))
+	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags &
+	    ~(REMOTE_ACCESS | VAIN_ACCESS | IB_ACCESS_OPTIONAL))
 		return -EINVAL;
 
 	if (mask & IB_QP_PATH_MTU &&

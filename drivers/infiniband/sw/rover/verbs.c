@@ -40,6 +40,9 @@
 
 /* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
 #define ACK_DELAY		15
+/* For an OUI, of which nobody has given us one; programs want another than 0. */
+#define NO_VENDOR		0xffffff
+
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			struct ib_udata *udata)
@@ -52,6 +55,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.sys_image_guid = ib->node_guid,
 		.max_mr_size = U64_MAX,
 		.page_size_cap = ~((u64)PAGE_SIZE - 1),
+		.vendor_id = NO_VENDOR,
 		.max_qp = MAX_QP,
 		.max_qp_wr = ROVER_MAX_QP_WR,
 		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
