@@ -13,7 +13,7 @@ KDIR ?=
 OWN := $(CURDIR)/build/own
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench bench-profile module provider install test unit arrows arrows-doc style lab debug shell clean distclean
+.PHONY: help demo check bench bench-profile module provider install test pyverbs unit arrows arrows-doc style lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,10 @@ test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=
 	@$(VM) build --kernel $(KERNEL)
 	@$(VM) chroot -- make -s -C selftests
 	@$(VM) run --kernel $(KERNEL) --topology $(TOPOLOGY) --timeout 900 -- selftests/run.sh $(T)
+
+pyverbs: ## rdma-core's own test suite in a guest: KERNEL=, T= for one module (test_qp)
+	@$(VM) build --kernel $(KERNEL)
+	@$(VM) run --kernel $(KERNEL) --cpus 1 --timeout 900 -- bash -c 'on a tools/pyverbs/run $$DEV_A $(T)'
 
 unit: ## the pure rooms, tested in user space
 	@$(VM) chroot -- make -s -C tools/unit run

@@ -22,6 +22,7 @@ tests=(
 	cm:200
 	perftest:300
 	resource:100
+	pyverbs:400
 	keys:60
 	mem:60
 	memops:100
