@@ -202,7 +202,7 @@ static void wr_start(struct ibv_qp_ex *ex)
 {
 	struct rover_qp *qp = to_qp_ex(ex);
 
-	pthread_spin_lock(&qp->sq.lock);
+	rover_queue_lock(&qp->sq);
 	qp->next = qp->sq.tail;
 	qp->wqe = NULL;
 	qp->err = 0;
@@ -216,7 +216,7 @@ static int wr_complete(struct ibv_qp_ex *ex)
 
 	if (posted)
 		rover_queue_publish(&qp->sq, qp->next);
-	pthread_spin_unlock(&qp->sq.lock);
+	rover_queue_unlock(&qp->sq);
 
 	if (posted && rover_queue_asleep(&qp->sq))
 		err = rover_doorbell_ring(qp);
@@ -225,7 +225,7 @@ static int wr_complete(struct ibv_qp_ex *ex)
 
 static void wr_abort(struct ibv_qp_ex *ex)
 {
-	pthread_spin_unlock(&to_qp_ex(ex)->sq.lock);
+	rover_queue_unlock(&to_qp_ex(ex)->sq);
 }
 
 /**

@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "rover.h"
 
+#define CQ_COMP_MASK	(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define CQ_FLAGS	IBV_CREATE_CQ_ATTR_SINGLE_THREADED
 
 #define CQ_TIMESTAMPS	(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
@@ -105,21 +106,31 @@ struct ibv_cq *rover_create_cq(struct ibv_context *ctx, int cqe,
 struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 				     struct ibv_cq_init_attr_ex *attr)
 {
+	struct ibv_pd *parent = NULL;
 	struct rover_cq *cq;
 	uint32_t flags = 0;
 
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS)
 		flags = attr->flags;
-	if (attr->comp_mask & ~IBV_CQ_INIT_ATTR_MASK_FLAGS ||
-	    flags & ~CQ_FLAGS || attr->wc_flags & ~CQ_WC_FLAGS) {
+	if (attr->comp_mask & ~CQ_COMP_MASK || flags & ~CQ_FLAGS ||
+	    attr->wc_flags & ~CQ_WC_FLAGS) {
 		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD)
+		parent = attr->parent_domain;
+	/* To a protection domain no queue can belong. */
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+	    (!parent || !to_pd(parent)->of)) {
+		errno = EINVAL;
 		return NULL;
 	}
 
 	cq = create_cq(ctx, attr);
 	if (!cq)
 		return NULL;
-	cq->single = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+	cq->single = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED ||
+		     rover_pd_single(parent);
 	rover_cq_set_ops(cq, attr->wc_flags);
 	return &cq->vcq.cq_ex;
 }

@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
- * memory.c: protection domains, memory regions and windows, and address handles,
- * which the kernel keeps all by itself. Of an address handle we know its number.
+ * memory.c: memory regions and windows, and address handles, which the kernel keeps all
+ * by itself. Of an address handle we know its number.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "rover.h"
-
-struct ibv_pd *rover_alloc_pd(struct ibv_context *ctx)
-{
-	struct ib_uverbs_alloc_pd_resp resp = { 0 };
-	struct ibv_alloc_pd cmd = { 0 };
-	struct ibv_pd *pd = calloc(1, sizeof(*pd));
-
-	if (!pd)
-		return NULL;
-	if (ibv_cmd_alloc_pd(ctx, pd, &cmd, sizeof(cmd), &resp, sizeof(resp))) {
-		free(pd);
-		return NULL;
-	}
-	return pd;
-}
-
-int rover_dealloc_pd(struct ibv_pd *pd)
-{
-	int err = ibv_cmd_dealloc_pd(pd);
-
-	if (!err)
-		free(pd);
-	return err;
-}
 
 /* Of all there is to go wrong, this needs a hint: nothing looks wrong. */
 static void explain_memlock(struct ibv_context *ctx, size_t length)

@@ -127,7 +127,7 @@ static int post_recvs(struct rover_queue *q, struct ibv_recv_wr **wr,
 	uint32_t tail;
 	int err = 0;
 
-	pthread_spin_lock(&q->lock);
+	rover_queue_lock(q);
 	for (tail = q->tail; *wr; *wr = (*wr)->next, tail++) {
 		err = post_one_recv(q, *wr, tail);
 		if (err)
@@ -136,7 +136,7 @@ static int post_recvs(struct rover_queue *q, struct ibv_recv_wr **wr,
 	*posted = tail != q->tail;
 	if (*posted)
 		rover_queue_publish(q, tail);
-	pthread_spin_unlock(&q->lock);
+	rover_queue_unlock(q);
 	return err;
 }
 
@@ -166,7 +166,7 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	int err = 0;
 	int gone = 0;
 
-	pthread_spin_lock(&qp->sq.lock);
+	rover_queue_lock(&qp->sq);
 	for (tail = qp->sq.tail; wr; wr = wr->next, tail++) {
 		err = post_one_send(qp, wr, tail);
 		if (err)
@@ -175,7 +175,7 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	posted = tail != qp->sq.tail;
 	if (posted)
 		rover_queue_publish(&qp->sq, tail);
-	pthread_spin_unlock(&qp->sq.lock);
+	rover_queue_unlock(&qp->sq);
 
 	if (posted)
 		gone = ring_if_asleep(qp, &qp->sq);

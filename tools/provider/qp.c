@@ -110,6 +110,8 @@ static struct rover_qp *create_qp(struct ibv_context *ctx,
 		goto err_destroy;
 	}
 	qp->max_inline = attr->cap.max_inline_data;
+	qp->sq.single = rover_pd_single(attr->pd);
+	qp->rq.single = qp->sq.single;
 	rover_doorbell_init(&qp->doorbell, resp.qpn);
 	pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
 	pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);

@@ -46,6 +46,7 @@ struct rover_ring {
  * @cap: most entries outstanding: max_send_wr or max_recv_wr as granted
  * @max_sge: gather or scatter entries, as granted
  * @lock: serialises posting
+ * @single: one thread posts; @lock stays untouched
  */
 struct rover_queue {
 	struct rover_ring ring;
@@ -54,6 +55,7 @@ struct rover_queue {
 	uint32_t cap;
 	uint32_t max_sge;
 	pthread_spinlock_t lock;
+	bool single;
 };
 
 /**
@@ -92,6 +94,18 @@ void rover_ring_unmap(struct rover_ring *ring);
 static inline void *rover_slot(const struct rover_ring *ring, uint32_t index)
 {
 	return ring->slots + (size_t)(index & (ring->entries - 1)) * ring->stride;
+}
+
+static inline void rover_queue_lock(struct rover_queue *q)
+{
+	if (!q->single)
+		pthread_spin_lock(&q->lock);
+}
+
+static inline void rover_queue_unlock(struct rover_queue *q)
+{
+	if (!q->single)
+		pthread_spin_unlock(&q->lock);
 }
 
 /**
@@ -150,11 +164,11 @@ static inline void rover_queue_restart(struct rover_queue *q)
 {
 	if (!q->ring.hdr)
 		return;
-	pthread_spin_lock(&q->lock);
+	rover_queue_lock(q);
 	q->head = atomic_load_explicit(rover_word(q->ring.hdr->head),
 				       memory_order_acquire);
 	rover_queue_publish(q, q->head);
-	pthread_spin_unlock(&q->lock);
+	rover_queue_unlock(q);
 }
 
 /**

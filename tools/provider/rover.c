@@ -117,7 +117,9 @@ static void free_context(struct ibv_context *ibctx)
 
 static const struct verbs_context_ops context_ops = {
 	.alloc_mw = rover_alloc_mw,
+	.alloc_parent_domain = rover_alloc_parent_domain,
 	.alloc_pd = rover_alloc_pd,
+	.alloc_td = rover_alloc_td,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = rover_bind_mw,
 	.cq_event = rover_cq_event,
@@ -129,6 +131,7 @@ static const struct verbs_context_ops context_ops = {
 	.create_srq = rover_create_srq,
 	.dealloc_mw = rover_dealloc_mw,
 	.dealloc_pd = rover_dealloc_pd,
+	.dealloc_td = rover_dealloc_td,
 	.dereg_mr = rover_dereg_mr,
 	.destroy_ah = rover_destroy_ah,
 	.destroy_cq = rover_destroy_cq,

@@ -90,6 +90,30 @@ struct rover_ah {
 	uint32_t number;
 };
 
+/**
+ * struct rover_td - a thread domain: what is made in it, one thread uses
+ * @td: libibverbs' part
+ * @parents: parent domains that it is part of
+ */
+struct rover_td {
+	struct ibv_td td;
+	atomic_uint parents;
+};
+
+/**
+ * struct rover_pd - a protection domain, or a parent domain
+ * @pd: libibverbs' part
+ * @of: of a parent domain, the protection domain that it is to the kernel
+ * @td: of a parent domain, its thread domain, if it has one
+ * @parents: parent domains that it is part of
+ */
+struct rover_pd {
+	struct ibv_pd pd;
+	struct rover_pd *of;
+	struct rover_td *td;
+	atomic_uint parents;
+};
+
 struct rover_op;
 
 /**
@@ -156,6 +180,17 @@ static inline struct rover_qp *to_qp_ex(struct ibv_qp_ex *ex)
 	return container_of(ex, struct rover_qp, vqp.qp_ex);
 }
 
+static inline struct rover_pd *to_pd(struct ibv_pd *pd)
+{
+	return container_of(pd, struct rover_pd, pd);
+}
+
+/* Is all that is made in this domain used by one thread at a time? */
+static inline bool rover_pd_single(struct ibv_pd *pd)
+{
+	return pd && to_pd(pd)->td;
+}
+
 /* rover.c */
 void rover_say(const char *device, const char *what, int err);
 
@@ -163,9 +198,16 @@ void rover_say(const char *device, const char *what, int err);
 void rover_doorbell_init(struct rover_doorbell *db, uint32_t qpn);
 int rover_doorbell_ring(const struct rover_qp *qp);
 
-/* memory.c */
+/* domain.c */
 struct ibv_pd *rover_alloc_pd(struct ibv_context *ctx);
-int rover_dealloc_pd(struct ibv_pd *pd);
+int rover_dealloc_pd(struct ibv_pd *ibpd);
+struct ibv_pd *rover_alloc_parent_domain(struct ibv_context *ctx,
+					 struct ibv_parent_domain_init_attr *attr);
+struct ibv_td *rover_alloc_td(struct ibv_context *ctx,
+			      struct ibv_td_init_attr *attr);
+int rover_dealloc_td(struct ibv_td *ibtd);
+
+/* memory.c */
 struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t iova, int access);
 int rover_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,

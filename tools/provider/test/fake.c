@@ -12,7 +12,7 @@
 
 struct fake_kernel kernel;
 struct verbs_context fake_context;
-struct ibv_pd fake_pd;
+struct rover_pd fake_pd;
 
 static struct ibv_device fake_device = { .name = "rover_fake" };
 
@@ -410,6 +410,27 @@ int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 	return 0;
 }
 
+int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,
+		     struct ibv_alloc_pd *cmd, size_t cmd_size,
+		     struct ib_uverbs_alloc_pd_resp *resp, size_t resp_size)
+{
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp;
+	(void)resp_size;
+	kernel.objects++;
+	pd->context = ctx;
+	pd->handle = 5;
+	return 0;
+}
+
+int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
+{
+	(void)pd;
+	kernel.objects--;
+	return 0;
+}
+
 struct rover_srq *fake_srq(uint32_t wr, uint32_t sge)
 {
 	struct ibv_srq_init_attr attr = { .attr = { wr, sge, 0 } };
@@ -438,7 +459,7 @@ static struct rover_qp *qp_of_type(enum ibv_qp_type type, uint32_t wr,
 			 .max_inline_data = inl },
 		.qp_type = type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = &fake_pd,
+		.pd = &fake_pd.pd,
 	};
 	struct ibv_qp *qp;
 

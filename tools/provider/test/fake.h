@@ -72,7 +72,7 @@ struct fake_kernel {
 
 extern struct fake_kernel kernel;
 extern struct verbs_context fake_context;
-extern struct ibv_pd fake_pd;
+extern struct rover_pd fake_pd;
 
 /* As the module: K1, K3, K4 to K6. */
 void *fake_posted(struct fake_ring *ring);

@@ -202,7 +202,7 @@ static void test_extended_walk(void)
 static void test_extended_refusals(void)
 {
 	struct ibv_cq_init_attr_ex attr = {
-		.cqe = 8, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+		.cqe = 8, .comp_mask = 1U << 31,
 	};
 	struct ibv_cq_ex *ex;
 

@@ -437,8 +437,8 @@ static void test_no_recv_ring(void)
 	struct ibv_recv_wr wr = { .wr_id = 9 }, *bad = NULL;
 	struct ibv_qp *qp;
 
-	fake_pd.context = &fake_context.context;
-	qp = rover_create_qp(&fake_pd, &attr);
+	fake_pd.pd.context = &fake_context.context;
+	qp = rover_create_qp(&fake_pd.pd, &attr);
 	qp->state = IBV_QPS_RTS;
 	expect(rover_post_recv(qp, &wr, &bad) == ENOMEM && bad == &wr);
 	expect(!(to_qp(qp)->vqp.comp_mask & VERBS_QP_EX));

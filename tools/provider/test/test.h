@@ -24,6 +24,7 @@ extern const struct test arm_tests[];
 extern const struct test srq_tests[];
 extern const struct test thread_tests[];
 extern const struct test race_tests[];
+extern const struct test domain_tests[];
 
 void test_failed(const char *file, int line, const char *what);
 
