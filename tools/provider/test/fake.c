@@ -438,8 +438,8 @@ struct rover_srq *fake_srq(uint32_t wr, uint32_t sge)
 
 	fake_context.context.device = &fake_device;
 	fake_context.context.cmd_fd = FAKE_FD;
-	fake_pd.context = &fake_context.context;
-	srq = rover_create_srq(&fake_pd, &attr);
+	fake_pd.pd.context = &fake_context.context;
+	srq = rover_create_srq(&fake_pd.pd, &attr);
 	return srq ? to_srq(srq) : NULL;
 }
 

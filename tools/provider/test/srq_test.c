@@ -43,7 +43,7 @@ static void test_life(void)
 	struct ibv_srq *second;
 
 	expect(srq && kernel.mapped == 1 && kernel.objects == 1);
-	second = rover_create_srq(&fake_pd, &attr);
+	second = rover_create_srq(&fake_pd.pd, &attr);
 	/* What the kernel granted. */
 	expect(attr.attr.max_wr == CAP && attr.attr.max_sge == 3);
 	expect(!rover_destroy_srq(second));
@@ -175,7 +175,7 @@ static void test_qp(void)
 		.qp_type = IBV_QPT_RC,
 	};
 	struct ibv_recv_wr wr = { .wr_id = 9 }, *bad = NULL;
-	struct ibv_qp *qp = rover_create_qp(&fake_pd, &attr);
+	struct ibv_qp *qp = rover_create_qp(&fake_pd.pd, &attr);
 
 	expect(qp && kernel.mapped == 2);
 	expect(!attr.cap.max_recv_wr && !attr.cap.max_recv_sge);

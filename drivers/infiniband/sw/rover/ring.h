@@ -2,7 +2,7 @@
 /*
  * ring - queues that a program and the kernel share
  *
- * Memory, mapping and indices of the rings of rover-abi.h, which explains who
+ * Memory and indices of the rings of rover-abi.h, which explains who
  * writes what and names every barrier.  User memory is never trusted here: the
  * indices the kernel owns live in struct rover_ring, outside of the mapping.
  * Locking is the owner's (tx_lock, rx_lock or the CQ's).
@@ -14,13 +14,13 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rover-abi.h>
 
-struct rover_ring_mem;
+struct rover_pages;
 
 /**
  * struct rover_ring - the kernel's side of a ring
  * @hdr: first page, shared with the program
  * @slots: entries, shared with the program
- * @mem: owner of the pages; outlives us while a program maps them
+ * @pages: what it is made of; outlive us while a program maps them
  * @mask: entries - 1
  * @stride: bytes of an entry
  * @limit: most entries that may be outstanding: what the user asked for
@@ -31,7 +31,7 @@ struct rover_ring_mem;
 struct rover_ring {
 	struct rover_ring_hdr *hdr;
 	void *slots;
-	struct rover_ring_mem *mem;
+	struct rover_pages *pages;
 	u32 mask;
 	u32 stride;
 	u32 limit;
@@ -65,22 +65,6 @@ int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
  * Context: may sleep.
  */
 void rover_ring_destroy(struct rover_ring *ring);
-
-/**
- * rover_ring_mmap() - ib_device_ops.mmap
- * @ucontext: whose file is being mapped
- * @vma: must be exactly the mapping announced, shared
- *
- * Context: may sleep, mmap lock held.
- * Return: 0, or -EINVAL.
- */
-int rover_ring_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
-
-/**
- * rover_ring_mmap_free() - ib_device_ops.mmap_free
- * @entry: its last reference is gone
- */
-void rover_ring_mmap_free(struct rdma_user_mmap_entry *entry);
 
 /**
  * rover_ring_slot() - where an entry is

@@ -18,10 +18,10 @@
 #include "mcast.h"
 #include "mr.h"
 #include "mw.h"
+#include "pages.h"
 #include "pma.h"
 #include "qp.h"
 #include "restrack.h"
-#include "ring.h"
 #include "srq.h"
 #include "verbs.h"
 #include "wr.h"
@@ -276,8 +276,8 @@ const struct ib_device_ops rover_verbs = {
 	.alloc_ucontext = alloc_ucontext,
 	.dealloc_ucontext = dealloc_ucontext,
 	.disassociate_ucontext = disassociate_ucontext,
-	.mmap = rover_ring_mmap,
-	.mmap_free = rover_ring_mmap_free,
+	.mmap = rover_pages_mmap,
+	.mmap_free = rover_pages_mmap_free,
 	.alloc_pd = alloc_pd,
 	.dealloc_pd = dealloc_pd,
 
