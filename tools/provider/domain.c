@@ -112,3 +112,20 @@ int rover_dealloc_td(struct ibv_td *ibtd)
 	free(td);
 	return 0;
 }
+
+/* One that somebody else made, in this context, who also destroys it. */
+struct ibv_pd *rover_import_pd(struct ibv_context *ctx, uint32_t handle)
+{
+	struct rover_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	pd->pd.context = ctx;
+	pd->pd.handle = handle;
+	return &pd->pd;
+}
+
+void rover_unimport_pd(struct ibv_pd *pd)
+{
+	free(to_pd(pd));
+}

@@ -94,6 +94,28 @@ int rover_dealloc_mw(struct ibv_mw *mw)
 	return err;
 }
 
+/* One that somebody else made, in this context, who also destroys it. */
+struct ibv_mr *rover_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
+	int err;
+
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_query_mr(pd, vmr, handle);
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+void rover_unimport_mr(struct ibv_mr *mr)
+{
+	free(verbs_get_mr(mr));
+}
+
 struct ibv_ah *rover_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct rover_create_ah_resp resp = { 0 };

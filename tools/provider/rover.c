@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include <ccan/array_size.h>
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 
 #include "compat.h"
 #include "rover.h"
@@ -139,6 +141,8 @@ static const struct verbs_context_ops context_ops = {
 	.destroy_srq = rover_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = free_context,
+	.import_mr = rover_import_mr,
+	.import_pd = rover_import_pd,
 	.modify_qp = rover_modify_qp,
 	.modify_srq = rover_modify_srq,
 	.poll_cq = rover_poll_cq,
@@ -154,41 +158,74 @@ static const struct verbs_context_ops context_ops = {
 	.req_notify_cq = rover_arm_cq,
 	.rereg_mr = rover_rereg_mr,
 	.resize_cq = rover_resize_cq,
+	.unimport_mr = rover_unimport_mr,
+	.unimport_pd = rover_unimport_pd,
 };
 
-static struct verbs_context *alloc_context(struct ibv_device *ibdev, int cmd_fd,
-					   void *private_data)
+/* A new context, still to be filled in by what the module says. */
+static struct rover_context *new_context(struct ibv_device *ibdev, int cmd_fd)
 {
 	struct rover_device *dev =
 		container_of(ibdev, struct rover_device, vdev.device);
-	struct rover_get_context_resp resp = { 0 };
-	struct rover_get_context cmd = { 0 };
 	struct rover_context *ctx;
-	int err;
 
-	(void)private_data;
 	if (dev->abi != ROVER_ABI_VERSION) {
 		rover_say(ibdev->name, "opening the device", EPROTO);
 		return NULL;
 	}
-	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
-					   ROVER_DRIVER_ID);
-	if (!ctx)
-		return NULL;
-	err = rover_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd),
-				    &resp.ibv_resp, sizeof(resp));
+	return verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
+					    ROVER_DRIVER_ID);
+}
+
+static struct verbs_context *
+finish_context(struct rover_context *ctx, int err,
+	       const struct rover_uapi_alloc_ucontext_resp *resp)
+{
 	if (err) {
-		rover_say(ibdev->name, "opening the device", err);
+		rover_say(ctx->vctx.context.device->name, "opening the device",
+			  err);
 		verbs_uninit_context(&ctx->vctx);
 		free(ctx);
 		errno = err;
 		return NULL;
 	}
-	ctx->caps = resp.caps;
-	ctx->max_inline = resp.max_inline;
-	ctx->max_sge = resp.max_sge;
+	ctx->caps = resp->caps;
+	ctx->max_inline = resp->max_inline;
+	ctx->max_sge = resp->max_sge;
 	verbs_set_ops(&ctx->vctx, &context_ops);
 	return &ctx->vctx;
+}
+
+static struct verbs_context *alloc_context(struct ibv_device *ibdev, int cmd_fd,
+					   void *private_data)
+{
+	struct rover_context *ctx = new_context(ibdev, cmd_fd);
+	struct rover_get_context_resp resp = { 0 };
+	struct rover_get_context cmd = { 0 };
+	int err;
+
+	(void)private_data;
+	if (!ctx)
+		return NULL;
+	err = rover_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd),
+				    &resp.ibv_resp, sizeof(resp));
+	return finish_context(ctx, err, &resp.drv_payload);
+}
+
+/* Of a file that was opened by somebody else, who has made the context. */
+static struct verbs_context *import_context(struct ibv_device *ibdev, int cmd_fd)
+{
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_DEVICE,
+			       UVERBS_METHOD_QUERY_CONTEXT, 1);
+	struct rover_context *ctx = new_context(ibdev, cmd_fd);
+	struct rover_uapi_alloc_ucontext_resp resp = { 0 };
+	int err;
+
+	if (!ctx)
+		return NULL;
+	fill_attr_out_ptr(cmd, ROVER_ATTR_QUERY_CONTEXT_RESP, &resp);
+	err = ibv_cmd_query_context(&ctx->vctx.context, cmd) ? errno : 0;
+	return finish_context(ctx, err, &resp);
 }
 
 static struct verbs_device *alloc_device(struct verbs_sysfs_dev *sysfs)
@@ -222,6 +259,7 @@ static const struct verbs_device_ops rover_device_ops = {
 	.alloc_device = alloc_device,
 	.uninit_device = uninit_device,
 	.alloc_context = alloc_context,
+	.import_context = import_context,
 };
 
 PROVIDER_DRIVER(rover, rover_device_ops);

@@ -206,8 +206,12 @@ struct ibv_pd *rover_alloc_parent_domain(struct ibv_context *ctx,
 struct ibv_td *rover_alloc_td(struct ibv_context *ctx,
 			      struct ibv_td_init_attr *attr);
 int rover_dealloc_td(struct ibv_td *ibtd);
+struct ibv_pd *rover_import_pd(struct ibv_context *ctx, uint32_t handle);
+void rover_unimport_pd(struct ibv_pd *pd);
 
 /* memory.c */
+struct ibv_mr *rover_import_mr(struct ibv_pd *pd, uint32_t handle);
+void rover_unimport_mr(struct ibv_mr *mr);
 struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t iova, int access);
 int rover_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,

@@ -391,4 +391,10 @@ struct rover_uapi_create_ah_resp {
 /* In: __u32, a queue pair number. */
 #define ROVER_ATTR_DOORBELL_QPN		0x1000
 
+/*
+ * What struct rover_uapi_alloc_ucontext_resp said, once more, for whoever
+ * imports a context: an attribute of the core's method that queries it.
+ */
+#define ROVER_ATTR_QUERY_CONTEXT_RESP	0x1000
+
 #endif /* ROVER_ABI_H */

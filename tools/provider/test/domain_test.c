@@ -106,9 +106,20 @@ static void test_single(void)
 	rover_dealloc_pd(pd);
 }
 
+/* One that came from elsewhere is not destroyed by whoever forgets it. */
+static void test_import(void)
+{
+	struct ibv_pd *pd = rover_import_pd(&fake_context.context, 7);
+
+	expect(pd->handle == 7 && pd->context == &fake_context.context);
+	rover_unimport_pd(pd);
+	expect(!kernel.objects);
+}
+
 const struct test domain_tests[] = {
 	{ "domains: parents keep their parts alive", test_life },
 	{ "domains: what makes no sense is refused", test_refusals },
 	{ "domains: one thread needs no locks", test_single },
+	{ "domains: imported and forgotten", test_import },
 	{ NULL, NULL },
 };

@@ -25,9 +25,9 @@
 
 #include "dev.h"
 #include "device.h"
-#include "doorbell.h"
 #include "mkey.h"
 #include "netns.h"
+#include "ucontext.h"
 #include "verbs.h"
 
 /* One at a time, so that an interface gets one device. */
@@ -148,7 +148,7 @@ static void describe(struct rover_dev *dev)
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_possible_cpus();
-	ib->driver_def = rover_doorbell_defs;
+	ib->driver_def = rover_ucontext_defs;
 	strscpy(ib->node_desc, "rover", sizeof(ib->node_desc));
 	addrconf_addr_eui48((u8 *)&ib->node_guid, dev->ndev->dev_addr);
 

@@ -23,6 +23,7 @@
 #include "qp.h"
 #include "restrack.h"
 #include "srq.h"
+#include "ucontext.h"
 #include "verbs.h"
 #include "wr.h"
 
@@ -38,11 +39,11 @@
 
 #define MAX_GIDS		256
 
-/* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
-#define ACK_DELAY		15
 /* For an OUI, of which nobody has given us one; programs want another than 0. */
 #define NO_VENDOR		0xffffff
 
+/* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
+#define ACK_DELAY		15
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			struct ib_udata *udata)
@@ -53,9 +54,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		return err;
 	*attr = (struct ib_device_attr) {
 		.sys_image_guid = ib->node_guid,
+		.vendor_id = NO_VENDOR,
 		.max_mr_size = U64_MAX,
 		.page_size_cap = ~((u64)PAGE_SIZE - 1),
-		.vendor_id = NO_VENDOR,
 		.max_qp = MAX_QP,
 		.max_qp_wr = ROVER_MAX_QP_WR,
 		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
@@ -194,37 +195,6 @@ static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-static int alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
-{
-	struct rover_uapi_alloc_ucontext_resp resp = {
-		.max_inline = ROVER_MAX_INLINE,
-		.max_sge = ROVER_MAX_SGE,
-	};
-	struct rover_uapi_alloc_ucontext_req req;
-	int err;
-
-	/* Fields we do not know are refused; abilities are just not granted. */
-	err = ib_copy_validate_udata_in_cm(udata, req, caps, 0);
-	if (err)
-		return err;
-	return ib_respond_udata(udata, resp);
-}
-
-static void dealloc_ucontext(struct ib_ucontext *ib)
-{
-}
-
-/*
- * That this exists lets a device go while programs have it open.  By now the
- * core has destroyed everything of this context.  Nothing is left to do: the
- * mappings hold the pages of the rings and nothing else, so programs go on
- * reading them, and learn the rest from DEVICE_FATAL and from the flushed
- * completions.
- */
-static void disassociate_ucontext(struct ib_ucontext *ib)
-{
-}
-
 static int alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	return 0;
@@ -273,9 +243,10 @@ const struct ib_device_ops rover_verbs = {
 	.query_pkey = query_pkey,
 	.process_mad = rover_pma_process,
 
-	.alloc_ucontext = alloc_ucontext,
-	.dealloc_ucontext = dealloc_ucontext,
-	.disassociate_ucontext = disassociate_ucontext,
+	.alloc_ucontext = rover_ucontext_alloc,
+	.dealloc_ucontext = rover_ucontext_dealloc,
+	.disassociate_ucontext = rover_ucontext_disassociate,
+	.query_ucontext = rover_ucontext_query,
 	.mmap = rover_pages_mmap,
 	.mmap_free = rover_pages_mmap_free,
 	.alloc_pd = alloc_pd,
