@@ -2,16 +2,16 @@
 /*
  * hold - makes objects on a device and keeps them, one end only
  *
- *	hold DEVICE [--qps N] [--mrs N] [--cqes N] [--gid INDEX] [--stream]
- *		[--mcast MGID] [--once]
+ *	hold DEVICE [--qps N] [--mrs N] [--dms N] [--cqes N] [--gid INDEX]
+ *		[--stream] [--mcast MGID] [--once]
  *
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
- * standard input ends.  With a GID the queue pairs are brought to RTS, two and
- * two connected; and with --stream all of them send, all the time.  With the
- * address of a multicast group they are UD and attached to it.  When the device
- * goes away it prints "fatal", tries to use what it has, closes it, and exits
- * with status 3.
+ * standard input ends.  Device memory is registered, too.  With a GID the queue
+ * pairs are brought to RTS, two and two connected; and with --stream all of them
+ * send, all the time.  With the address of a multicast group they are UD and
+ * attached to it.  When the device goes away it prints "fatal", tries to use what
+ * it has, closes it, and exits with status 3.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,7 +31,9 @@ static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct ibv_qp **qps;
 static struct ibv_mr **mrs;
-static int n_qps, n_mrs, gid = -1;
+static struct ibv_dm **dms;
+static struct ibv_mr **dm_mrs;
+static int n_qps, n_mrs, n_dms, gid = -1;
 static bool streaming;
 static union ibv_gid mgid;
 static const char *group;
@@ -72,6 +74,38 @@ static void connect_to(struct ibv_qp *qp, const struct ibv_qp *peer)
 		die("modify to RTS");
 }
 
+#define DM_SIZE 5000
+
+/* The whole of it, and a part that begins in the middle. */
+static void make_dm(int i)
+{
+	struct ibv_alloc_dm_attr attr = { .length = DM_SIZE };
+	int access = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+
+	dms[i] = ibv_alloc_dm(ctx, &attr);
+	if (!dms[i])
+		die("alloc_dm");
+	dm_mrs[i] = ibv_reg_dm_mr(pd, dms[i], i % 2 ? 1000 : 0, i % 2 ? 4000 : DM_SIZE, access);
+	if (!dm_mrs[i])
+		die("reg_dm_mr");
+	if (ibv_reg_dm_mr(pd, dms[i], 1004, DM_SIZE - 1000, access))
+		die("more than there is of it can be registered");
+	if (!ibv_free_dm(dms[i]))
+		die("it can be freed while it is registered");
+	printf("mr 0x%08x 0x%08x\n", dm_mrs[i]->lkey, dm_mrs[i]->rkey);
+}
+
+/* It is the program's as long as that maps it, whatever becomes of the device. */
+static void use_dm(int i)
+{
+	uint32_t in[] = { i, ~i }, out[2] = { 0 };
+
+	if (ibv_memcpy_to_dm(dms[i], DM_SIZE - sizeof(in), in, sizeof(in)) ||
+	    ibv_memcpy_from_dm(out, dms[i], DM_SIZE - sizeof(in), sizeof(in)) ||
+	    memcmp(in, out, sizeof(in)))
+		die("device memory does not keep what is written there");
+}
+
 static void make_all(void)
 {
 	struct ibv_qp_init_attr init = {
@@ -98,6 +132,10 @@ static void make_all(void)
 		if (!mrs[i])
 			die("reg_mr");
 		printf("mr 0x%08x 0x%08x\n", mrs[i]->lkey, mrs[i]->rkey);
+	}
+	for (i = 0; i < n_dms; i++) {
+		make_dm(i);
+		use_dm(i);
 	}
 }
 
@@ -159,6 +197,8 @@ static int after_the_end(void)
 	struct ibv_wc wc;
 	int i, err;
 
+	for (i = 0; i < n_dms; i++)
+		use_dm(i);
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), 0);
 	if (mr)
 		die("memory can be registered on a device that is gone");
@@ -184,6 +224,9 @@ static void destroy_all(bool there)
 	for (i = 0; i < n_mrs; i++)
 		if (ibv_dereg_mr(mrs[i]))
 			die("dereg_mr");
+	for (i = 0; i < n_dms; i++)
+		if (ibv_dereg_mr(dm_mrs[i]) || ibv_free_dm(dms[i]))
+			die("free_dm");
 	for (i = 0; i < n_qps; i++) {
 		/* A device that went has detached it. */
 		if (group && ibv_detach_mcast(qps[i], &mgid, 0) && there)
@@ -253,6 +296,8 @@ int main(int argc, char **argv)
 			n_qps = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--mrs"))
 			n_mrs = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--dms"))
+			n_dms = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--cqes"))
 			cqes = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--gid"))
@@ -269,7 +314,9 @@ int main(int argc, char **argv)
 	cq = ibv_create_cq(ctx, cqes, NULL, NULL, 0);
 	qps = calloc(n_qps + 1, sizeof(*qps));
 	mrs = calloc(n_mrs + 1, sizeof(*mrs));
-	if (!pd || !cq || !qps || !mrs)
+	dms = calloc(n_dms + 1, sizeof(*dms));
+	dm_mrs = calloc(n_dms + 1, sizeof(*dm_mrs));
+	if (!pd || !cq || !qps || !mrs || !dms || !dm_mrs)
 		die("PD or CQ");
 	make_all();
 	account();

@@ -11,7 +11,7 @@
 under_idle() {
 	mend
 	# shellcheck disable=SC2086 # words
-	hold a --qps 20 --mrs 20 --gid "$(gid_index a "$ADDR_A")" ${more:-}
+	hold a --qps 20 --mrs 20 --dms 4 --gid "$(gid_index a "$ADDR_A")" ${more:-}
 	promptly "$@"
 	ends_within 10 "$holder"
 	cat "$held"

@@ -49,5 +49,6 @@ static_assert(sizeof(struct rover_uapi_create_qp_resp) == 64, "layout");
 static_assert(sizeof(struct rover_uapi_create_srq_resp) == 32, "layout");
 static_assert(sizeof(struct rover_uapi_modify_srq_req) == 16, "layout");
 static_assert(sizeof(struct rover_uapi_create_ah_resp) == 8, "layout");
+static_assert(sizeof(struct rover_uapi_dm) == 32, "layout");
 
 #endif /* PROVIDER_ABI_H */

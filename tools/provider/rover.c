@@ -118,6 +118,7 @@ static void free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops context_ops = {
+	.alloc_dm = rover_alloc_dm,
 	.alloc_mw = rover_alloc_mw,
 	.alloc_parent_domain = rover_alloc_parent_domain,
 	.alloc_pd = rover_alloc_pd,
@@ -141,6 +142,8 @@ static const struct verbs_context_ops context_ops = {
 	.destroy_srq = rover_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = free_context,
+	.free_dm = rover_free_dm,
+	.import_dm = rover_import_dm,
 	.import_mr = rover_import_mr,
 	.import_pd = rover_import_pd,
 	.modify_qp = rover_modify_qp,
@@ -154,10 +157,12 @@ static const struct verbs_context_ops context_ops = {
 	.query_qp = rover_query_qp,
 	.query_rt_values = query_rt_values,
 	.query_srq = rover_query_srq,
+	.reg_dm_mr = rover_reg_dm_mr,
 	.reg_mr = rover_reg_mr,
 	.req_notify_cq = rover_arm_cq,
 	.rereg_mr = rover_rereg_mr,
 	.resize_cq = rover_resize_cq,
+	.unimport_dm = rover_unimport_dm,
 	.unimport_mr = rover_unimport_mr,
 	.unimport_pd = rover_unimport_pd,
 };

@@ -209,6 +209,16 @@ int rover_dealloc_td(struct ibv_td *ibtd);
 struct ibv_pd *rover_import_pd(struct ibv_context *ctx, uint32_t handle);
 void rover_unimport_pd(struct ibv_pd *pd);
 
+/* dm.c */
+struct ibv_dm *rover_alloc_dm(struct ibv_context *ctx,
+			      struct ibv_alloc_dm_attr *attr);
+int rover_free_dm(struct ibv_dm *ibdm);
+struct ibv_dm *rover_import_dm(struct ibv_context *ctx, uint32_t handle);
+void rover_unimport_dm(struct ibv_dm *ibdm);
+struct ibv_mr *rover_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *ibdm,
+			       uint64_t offset, size_t length,
+			       unsigned int access);
+
 /* memory.c */
 struct ibv_mr *rover_import_mr(struct ibv_pd *pd, uint32_t handle);
 void rover_unimport_mr(struct ibv_mr *mr);

@@ -392,6 +392,29 @@ struct rover_uapi_create_ah_resp {
 #define ROVER_ATTR_DOORBELL_QPN		0x1000
 
 /*
+ * Device memory: a method of rover's own on the core's object, which tells what
+ * to map, also whoever imports it.
+ */
+#define ROVER_METHOD_DM_QUERY		0x1000
+/* In: the handle.  Out: struct rover_uapi_dm. */
+#define ROVER_ATTR_DM_QUERY_DM		0x1000
+#define ROVER_ATTR_DM_QUERY_RESP	0x1001
+
+/**
+ * struct rover_uapi_dm - where device memory is
+ * @comp_mask: zero
+ * @offset: to give to mmap() on the context's file
+ * @size: of the mapping in bytes
+ * @length: of the memory, as it was asked for
+ */
+struct rover_uapi_dm {
+	__aligned_u64 comp_mask;
+	__aligned_u64 offset;
+	__aligned_u64 size;
+	__aligned_u64 length;
+};
+
+/*
  * What struct rover_uapi_alloc_ucontext_resp said, once more, for whoever
  * imports a context: an attribute of the core's method that queries it.
  */

@@ -293,6 +293,40 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 	return &mr->ib;
 }
 
+struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
+				 u64 offset, u64 length, int access)
+{
+	u64 n = PAGE_ALIGN(offset_in_page(offset) + length) >> PAGE_SHIFT;
+	struct rover_mr *mr;
+	int err;
+
+	err = check_access(access & ~IB_ZERO_BASED);
+	if (err)
+		return ERR_PTR(err);
+	if (n > U32_MAX)
+		return ERR_PTR(-EINVAL);
+	mr = rover_mr_alloc(pd, ROVER_MR_PAGES, access);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->length = length;
+	mr->ib.length = length;
+	mr->shift = PAGE_SHIFT;
+	mr->offset = offset_in_page(offset);
+	mr->nchunks = n;
+	mr->chunks = kvmalloc_objs(*mr->chunks, n, GFP_KERNEL_ACCOUNT);
+	if (!mr->chunks) {
+		dismantle(mr);
+		return ERR_PTR(-ENOMEM);
+	}
+	memcpy(mr->chunks, page + (offset >> PAGE_SHIFT), n * sizeof(*page));
+	err = rover_mr_publish(mr, true);
+	if (err) {
+		dismantle(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ib;
+}
+
 /*
  * The local key of a kernel user's protection domain.  No rights for the peer:
  * it would be trusted with every address there is.

@@ -22,6 +22,7 @@ struct ib_dmah;
 
 enum rover_mr_kind {
 	ROVER_MR_USER,		/* pinned pages of a program */
+	ROVER_MR_PAGES,		/* pages that somebody else holds */
 	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
 	ROVER_MR_FAST,		/* what a work request last registered (fastreg) */
 };
@@ -138,6 +139,21 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
  * Return: 0 or -ENOMEM.
  */
 int rover_mr_publish(struct rover_mr *mr, bool open);
+
+/**
+ * rover_mr_reg_pages() - a region of pages that outlive it
+ * @pd: protection domain
+ * @page: the pages
+ * @offset: of the first byte of the region in them
+ * @length: bytes; none is fine
+ * @access: IB_ACCESS_*; addresses begin with zero
+ *
+ * Context: may sleep.
+ * Return: the region; -EOPNOTSUPP for rights that it cannot grant, -EINVAL,
+ * -ENOMEM.
+ */
+struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
+				 u64 offset, u64 length, int access);
 
 /**
  * rover_mr_bind() - a window is going to be bound to this region

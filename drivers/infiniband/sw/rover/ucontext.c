@@ -10,6 +10,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/rover-abi.h>
 
+#include "dm.h"
 #include "doorbell.h"
 #include "ucontext.h"
 #include "wr.h"
@@ -64,6 +65,7 @@ ADD_UVERBS_ATTRIBUTES_SIMPLE(rover_query_context, UVERBS_OBJECT_DEVICE,
 
 const struct uapi_definition rover_ucontext_defs[] = {
 	UAPI_DEF_CHAIN(rover_doorbell_defs),
+	UAPI_DEF_CHAIN(rover_dm_defs),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &rover_query_context),
 	{},
 };

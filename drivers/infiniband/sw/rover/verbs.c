@@ -14,6 +14,7 @@
 #include "control.h"
 #include "cq.h"
 #include "dev.h"
+#include "dm.h"
 #include "fastreg.h"
 #include "mcast.h"
 #include "mr.h"
@@ -95,6 +96,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_fast_reg_page_list_len = ROVER_MAX_PIECES,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = ACK_DELAY,
+		.max_dm_size = ROVER_MAX_DM,
 	};
 	return 0;
 }
@@ -287,6 +289,9 @@ const struct ib_device_ops rover_verbs = {
 	.map_mr_sg = rover_fastreg_map,
 	.alloc_mw = rover_mw_alloc,
 	.dealloc_mw = rover_mw_dealloc,
+	.alloc_dm = rover_dm_alloc,
+	.dealloc_dm = rover_dm_dealloc,
+	.reg_dm_mr = rover_dm_reg_mr,
 
 	.alloc_hw_port_stats = alloc_hw_port_stats,
 	.get_hw_stats = get_hw_stats,
