@@ -16,13 +16,14 @@ tests=(
 	rc:400
 	errors:300
 	ud:300
+	uc:300
 	mcast:100
 	srq:200
 	gsi:200
 	cm:200
 	perftest:300
-	resource:100
 	pyverbs:400
+	resource:100
 	keys:60
 	mem:60
 	memops:100

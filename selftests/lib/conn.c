@@ -256,6 +256,7 @@ static int undo_qp(void *what)
 }
 
 #define DGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define BARE_OPS (DGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 
 static void make_qp(struct conn *c)
 {
@@ -282,6 +283,8 @@ static void make_qp(struct conn *c)
 
 	if (c->attr.type == IBV_QPT_UD)
 		init.send_ops_flags = DGRAM_OPS;
+	if (c->attr.type == IBV_QPT_UC)
+		init.send_ops_flags = BARE_OPS;
 	if (c->attr.create_flags) {
 		init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 		init.create_flags = c->attr.create_flags;
@@ -377,12 +380,23 @@ static int dgram_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *
 	}
 }
 
+/* What a connection without acknowledges has no use for, and must not be given. */
+#define ACK_ATTRS (IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_TIMEOUT |		\
+		   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
+
+static int reliable_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr);
+
 int conn_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = to;
 	if (c->attr.type == IBV_QPT_UD)
 		return dgram_step(c, to, attr);
+	return reliable_step(c, to, attr) & ~(c->attr.type == IBV_QPT_UC ? ACK_ATTRS : 0);
+}
+
+static int reliable_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
+{
 	switch (to) {
 	case IBV_QPS_INIT:
 		attr->port_num = 1;

@@ -36,6 +36,18 @@ static const struct {
 	{ 0x14, ROVER_CLASS_ATOMIC, 40, 0, 'o' },
 	{ 0x16, ROVER_CLASS_SEND, 16, 12, 'l' },
 	{ 0x17, ROVER_CLASS_SEND, 16, 12, 'o' },
+	{ 0x20, ROVER_CLASS_SEND, 12, 0, 'f' },
+	{ 0x21, ROVER_CLASS_SEND, 12, 0, 'm' },
+	{ 0x22, ROVER_CLASS_SEND, 12, 0, 'l' },
+	{ 0x23, ROVER_CLASS_SEND, 16, 12, 'l' },
+	{ 0x24, ROVER_CLASS_SEND, 12, 0, 'o' },
+	{ 0x25, ROVER_CLASS_SEND, 16, 12, 'o' },
+	{ 0x26, ROVER_CLASS_WRITE, 28, 0, 'f' },
+	{ 0x27, ROVER_CLASS_WRITE, 12, 0, 'm' },
+	{ 0x28, ROVER_CLASS_WRITE, 12, 0, 'l' },
+	{ 0x29, ROVER_CLASS_WRITE, 16, 12, 'l' },
+	{ 0x2a, ROVER_CLASS_WRITE, 28, 0, 'o' },
+	{ 0x2b, ROVER_CLASS_WRITE, 32, 28, 'o' },
 	{ 0x64, ROVER_CLASS_SEND, 20, 0, 'o' },
 	{ 0x65, ROVER_CLASS_SEND, 24, 20, 'o' },
 	{ 0x81, ROVER_CLASS_CNP, 12, 0, 'o' },
@@ -152,9 +164,22 @@ static bool deth_in_datagrams(const struct rover_opcode *op)
 	bool ud = transport == ROVER_TRANSPORT_UD;
 
 	return has(op, ROVER_OP_DETH) == ud &&
-	       (ud || transport == (op->class == ROVER_CLASS_CNP ? ROVER_TRANSPORT_CNP :
-								   ROVER_TRANSPORT_RC)) &&
+	       (ud || op->class == ROVER_CLASS_CNP || transport <= ROVER_TRANSPORT_UC) &&
 	       (!ud || (has(op, ROVER_OP_START) && has(op, ROVER_OP_END)));
+}
+
+/* What both kinds of connection have they have alike, and nobody answers in one of them. */
+static bool alike_unreliable(const struct rover_opcode *op)
+{
+	u8 opcode = op - rover_opcodes;
+	const struct rover_opcode *other;
+
+	if (rover_opcode_transport(opcode) != ROVER_TRANSPORT_UC)
+		return true;
+	other = rover_opcode_get(opcode & 0x1f);
+	return other && rover_opcode_in(opcode & 0x1f, ROVER_TRANSPORT_UC) == opcode &&
+	       op->flags == other->flags && op->class == other->class &&
+	       has(op, ROVER_OP_REQUEST);
 }
 
 static bool several_with_payload(const struct rover_opcode *op)
@@ -182,6 +207,7 @@ int main(void)
 	each(reth_at_the_start, "RETH starts WRITE and READ");
 	each(aeth_at_the_ends, "AETH is at both ends of responses");
 	each(deth_in_datagrams, "DETH is in datagrams, and those are one packet");
+	each(alike_unreliable, "unreliable connections have the same, but no answers");
 	each(several_with_payload, "what has no payload is one packet");
 	return ktap_done();
 }

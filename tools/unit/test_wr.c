@@ -98,6 +98,16 @@ static bool fits_datagram(const struct rover_wr *wr)
 	       rover_opcode_transport(wr->datagram) == ROVER_TRANSPORT_UD;
 }
 
+/* Without acknowledges only what needs no answer, and no key's end that might be lost. */
+static bool fits_services(const struct rover_wr *wr)
+{
+	bool bare = !(wr->flags & (ROVER_WR_RD_ATOMIC | ROVER_WR_INV));
+
+	return rover_wr_fits(wr, ROVER_TRANSPORT_RC) &&
+	       rover_wr_fits(wr, ROVER_TRANSPORT_UC) == bare &&
+	       rover_wr_fits(wr, ROVER_TRANSPORT_UD) == (bare && !(wr->flags & ROVER_WR_REMOTE));
+}
+
 static bool flags_make_sense(unsigned int flags)
 {
 	if (flags & ROVER_WR_LOCAL)
@@ -116,6 +126,8 @@ int main(void)
 		ktap_ok(check_row(i), "%s: opcodes, completion, flags", rows[i].name);
 		ktap_ok(fits_opcodes(&rover_wrs[i]), "%s: fits the opcode table", rows[i].name);
 		ktap_ok(fits_datagram(&rover_wrs[i]), "%s: the same as a datagram",
+			rows[i].name);
+		ktap_ok(fits_services(&rover_wrs[i]), "%s: of the services that can have it",
 			rows[i].name);
 		ktap_ok(flags_make_sense(rover_wrs[i].flags), "%s: flags make sense",
 			rows[i].name);

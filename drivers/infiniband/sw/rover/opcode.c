@@ -41,32 +41,40 @@
 #define IMM_LEN(flags)	LEN_IF(flags, IMM | INV, rover_immdt)
 #define IMM_AT(flags)	(sizeof(struct rover_bth) + EXT_LEN(flags))
 
-#define ROW(opcode, kind, bits, text)				\
-	[ROVER_##opcode] = {					\
+#define PUT_ROW(opcode, of_class, bits, text)			\
+	[opcode] = {						\
 		.name = text,					\
 		.flags = (bits),				\
-		.class = ROVER_CLASS_##kind,			\
+		.class = of_class,				\
 		.hdr_len = IMM_AT(bits) + IMM_LEN(bits),	\
 		.ext = sizeof(struct rover_bth),		\
 		.imm = IMM_LEN(bits) ? IMM_AT(bits) : 0,	\
 	}
 
-const struct rover_opcode rover_opcodes[256] = {
-	ROW(RC_SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
-	ROW(RC_SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
-	ROW(RC_SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
-	ROW(RC_SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
-	ROW(RC_SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
-	ROW(RC_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
+#define ROW(opcode, kind, bits, text)				\
+	PUT_ROW(ROVER_##opcode, ROVER_CLASS_##kind, bits, text)
 
-	ROW(RC_WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
-	ROW(RC_WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
-	ROW(RC_WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
-	ROW(RC_WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
-	    "RDMA WRITE Last with Immediate"),
-	ROW(RC_WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
-	ROW(RC_WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
-	    "RDMA WRITE Only with Immediate"),
+/* What reliable and unreliable connections have in common. */
+#define BOTH(opcode, kind, bits, text)				\
+	PUT_ROW(ROVER_RC_##opcode, ROVER_CLASS_##kind, bits, text), \
+	PUT_ROW(ROVER_UC_##opcode, ROVER_CLASS_##kind, bits, text)
+
+const struct rover_opcode rover_opcodes[256] = {
+	BOTH(SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
+	BOTH(SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
+	BOTH(SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
+	BOTH(SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
+	BOTH(SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
+	BOTH(SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
+
+	BOTH(WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
+	BOTH(WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
+	BOTH(WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
+	BOTH(WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
+	     "RDMA WRITE Last with Immediate"),
+	BOTH(WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
+	BOTH(WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
+	     "RDMA WRITE Only with Immediate"),
 
 	ROW(RC_READ_REQUEST, READ, ROVER_OP_REQUEST | ONLY | RETH,
 	    "RDMA READ Request"),

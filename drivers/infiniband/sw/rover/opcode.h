@@ -35,6 +35,18 @@ enum rover_bth_opcode {
 	ROVER_RC_FETCH_ADD		= 0x14,
 	ROVER_RC_SEND_LAST_INV		= 0x16,
 	ROVER_RC_SEND_ONLY_INV		= 0x17,
+	ROVER_UC_SEND_FIRST		= 0x20,
+	ROVER_UC_SEND_MIDDLE		= 0x21,
+	ROVER_UC_SEND_LAST		= 0x22,
+	ROVER_UC_SEND_LAST_IMM		= 0x23,
+	ROVER_UC_SEND_ONLY		= 0x24,
+	ROVER_UC_SEND_ONLY_IMM		= 0x25,
+	ROVER_UC_WRITE_FIRST		= 0x26,
+	ROVER_UC_WRITE_MIDDLE		= 0x27,
+	ROVER_UC_WRITE_LAST		= 0x28,
+	ROVER_UC_WRITE_LAST_IMM		= 0x29,
+	ROVER_UC_WRITE_ONLY		= 0x2a,
+	ROVER_UC_WRITE_ONLY_IMM		= 0x2b,
 	ROVER_UD_SEND_ONLY		= 0x64,
 	ROVER_UD_SEND_ONLY_IMM		= 0x65,
 	ROVER_CNP			= 0x81,	/* annex A17.9.3 */
@@ -43,6 +55,7 @@ enum rover_bth_opcode {
 /* Which service an opcode belongs to: its upper three bits. */
 enum rover_transport {
 	ROVER_TRANSPORT_RC = 0,
+	ROVER_TRANSPORT_UC = 1,
 	ROVER_TRANSPORT_UD = 3,
 	ROVER_TRANSPORT_CNP = 4,	/* for connections of any service */
 };
@@ -101,6 +114,12 @@ extern const struct rover_opcode rover_opcodes[256];
 static inline u8 rover_opcode_transport(u8 opcode)
 {
 	return opcode >> 5;
+}
+
+/* The opcode by which another connected service says what this one of RC does. */
+static inline u8 rover_opcode_in(u8 opcode, u8 transport)
+{
+	return opcode | transport << 5;
 }
 
 /**

@@ -133,9 +133,7 @@ static int row_of(const struct rover_qp *qp, enum ib_wr_opcode opcode)
 	if ((unsigned int)opcode >= ARRAY_SIZE(opcodes) || !opcodes[opcode])
 		return -EOPNOTSUPP;
 	op = opcodes[opcode] - 1;
-	if (qp->transport == ROVER_TRANSPORT_UD && !rover_wrs[op].datagram)
-		return -EOPNOTSUPP;
-	return op;
+	return rover_wr_fits(&rover_wrs[op], qp->transport) ? op : -EOPNOTSUPP;
 }
 
 static u8 wqe_flags(int send_flags)

@@ -50,6 +50,8 @@ static int transport_of(enum ib_qp_type type, bool user)
 	switch (type) {
 	case IB_QPT_RC:
 		return ROVER_TRANSPORT_RC;
+	case IB_QPT_UC:
+		return ROVER_TRANSPORT_UC;
 	case IB_QPT_UD:
 		return ROVER_TRANSPORT_UD;
 	case IB_QPT_GSI:

@@ -205,7 +205,8 @@ static int prepare(struct rover_qp *qp, struct change *c,
 		err = rover_path_init(&c->path, qp->dev->rnet->net, ah, sport);
 		if (err)
 			return err;
-		rover_path_ect(&c->path);
+		if (qp->transport == ROVER_TRANSPORT_RC)
+			rover_path_ect(&c->path);
 	}
 	return 0;
 }

@@ -15,6 +15,9 @@
  * What never leaves the host (localop) is done on the way, when all before it
  * has been sent.
  *
+ * Unreliable connections send in the same way, but that nothing of it is
+ * outstanding once it has left: so no window ever closes.
+ *
  * Runs under tx_lock with softirqs off.
  */
 #include "cq.h"
@@ -74,6 +77,12 @@ void rover_requester_init(struct rover_qp *qp)
 	qp->rtx.backoff = 0;
 	qp->rtx.tries = 0;
 	rover_window_init(qp);
+}
+
+/* Does the peer never answer? */
+static bool unreliable(const struct rover_qp *qp)
+{
+	return qp->transport == ROVER_TRANSPORT_UC;
 }
 
 /* Fetching ******************************************************************/
@@ -160,6 +169,9 @@ static bool fetch_new(struct rover_qp *qp)
 	fault = rover_wqe_copy(qp, req->fetched, &req->wqe, &length);
 	req->sending = req->fetched;
 	req->offset = 0;
+	if (!fault && !rover_wr_fits(&rover_wrs[req->wqe.hdr.opcode],
+				     qp->transport))
+		fault = ROVER_FAULT_WQE;
 	if (!fault && rover_localop_is(req->wqe.hdr.opcode))
 		return do_local(qp);
 	if (!fault)
@@ -244,7 +256,7 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 	return !flying || flying + psns <= qp->win.packets;
 }
 
-static u8 opcode_of(const struct rover_qp *qp, const struct rover_sent *row)
+static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
 {
 	const struct rover_wr *wr = &rover_wrs[row->opcode];
 	u32 packets = rover_retransmit_packets(qp, row);
@@ -343,7 +355,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	u64 at = (u64)req->offset << qp->mtu_shift;
 	enum rover_fault fault;
 	struct rover_outgoing out = {
-		.opcode = opcode_of(qp, row),
+		.opcode = rover_opcode_in(opcode_in_rc(qp, row), qp->transport),
 		.psn = req->psn,
 		.sgl = &req->sgl,
 	};
@@ -359,7 +371,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	}
 	if (end && req->wqe.hdr.flags & ROVER_WQE_SOLICITED)
 		out.flags = ROVER_BTH_SE;
-	out.ackreq = want_ack(qp, row, psns);
+	out.ackreq = !unreliable(qp) && want_ack(qp, row, psns);
 	if (out.ackreq)
 		req->since_ackreq = 0;
 
@@ -373,6 +385,23 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	if (rover_psn_diff(req->psn, req->next_psn) < 0)
 		rover_count(qp->dev, ROVER_STAT_RETRANSMITTED);
 	return 0;
+}
+
+/*
+ * Of a connection without acknowledges nothing is ever outstanding, and a
+ * message is done when its last packet is made (IBTA 9.8.3).
+ */
+static void done_when_sent(struct rover_qp *qp, const struct rover_sent *row)
+{
+	struct rover_req *req = &qp->req;
+
+	req->una = req->psn;
+	if (req->acked == req->sending)
+		return;
+	req->acked = req->sending;
+	/* The slot first: a program that sees the completion may use it. */
+	rover_ring_retire(&qp->sq, 1);
+	rover_wqe_complete(qp, row, ROVER_OK);
 }
 
 /* Move on past the packet just sent. */
@@ -391,6 +420,8 @@ static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 		req->sending++;
 		req->offset = 0;
 	}
+	if (unreliable(qp))
+		done_when_sent(qp, row);
 }
 
 static bool have_wqe(struct rover_qp *qp)
@@ -439,6 +470,11 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 		advance(qp, row, psns);
 		return true;
 	case -ENOMEM:
+		if (unreliable(qp)) {
+			/* Lost, and counted, like any other on the way. */
+			advance(qp, row, psns);
+			return true;
+		}
 		/* The timer brings us back, by itself or as a timeout. */
 		rover_retransmit_sent(qp, req->psn);
 		return false;
@@ -466,7 +502,14 @@ static void fail_in_turn(struct rover_qp *qp)
 	req->sending = ++req->acked;
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
-	rover_qp_fail(qp, ROVER_EVENT_NONE);
+	if (!unreliable(qp)) {
+		rover_qp_fail(qp, ROVER_EVENT_NONE);
+		return;
+	}
+	req->fault = ROVER_OK;
+	rover_qp_fail_send(qp);
+	/* Now: at the error's completion a program may be back in RTS. */
+	rover_requester_flush(qp);
 }
 
 void rover_requester_run(struct rover_qp *qp)
@@ -484,11 +527,13 @@ void rover_requester_run(struct rover_qp *qp)
 		return;
 	if (!req->rnr_wait) {
 		rover_train_begin(&train, qp, &req->ip_id, qp->win.train);
+		/* With the completion the buffer is the program's again. */
+		train.copy = unreliable(qp);
 		while (step(qp, &train, &budget))
 			;
 		rover_train_send(&train);
 		rover_sgl_release(&req->sgl);
-		if (req->psn != before)
+		if (req->psn != before && !unreliable(qp))
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
 		if (req->fault)
 			fail_in_turn(qp);

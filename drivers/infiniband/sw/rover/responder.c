@@ -13,6 +13,9 @@
  * requests (IBTA 9.7.5.1.2), so an acknowledge waits for the READ responses
  * before it.
  *
+ * Of an unreliable connection there is no answer, and a message with a gap is
+ * no message.
+ *
  * Runs under rx_lock with softirqs off.
  */
 #include "ack.h"
@@ -114,6 +117,12 @@ static enum rover_fault check_length(const struct rover_qp *qp,
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
+/* The next receive, or the one left over from a message that was lost (UC). */
+static enum rover_fault take_recv(struct rover_qp *qp)
+{
+	return qp->rsp.have_wqe ? ROVER_OK : rover_wqe_recv(qp, 0);
+}
+
 /* SENDs need a receive at their start, WRITEs with immediate at their end. */
 static enum rover_fault check_receive(struct rover_qp *qp,
 				      const struct rover_packet *pkt)
@@ -124,14 +133,13 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 	if (pkt->op->class == ROVER_CLASS_SEND) {
 		if (!(pkt->op->flags & ROVER_OP_START))
 			return ROVER_OK;
-		fault = rover_wqe_recv(qp, 0);
+		fault = take_recv(qp);
 		if (!fault)
 			rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
 				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
 		return fault;
 	}
-	return pkt->op->flags & ROVER_OP_RECV ? rover_wqe_recv(qp, 0) :
-						ROVER_OK;
+	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
 }
 
 /* A WRITE starts: is all that it announces good? */
@@ -191,12 +199,13 @@ static void finish_message(struct rover_qp *qp, const struct rover_packet *pkt)
 	rsp->msn++;
 	rover_count(qp->dev, rsp->class == ROVER_CLASS_SEND ?
 		    ROVER_STAT_RX_SEND : ROVER_STAT_RX_WRITE);
-	if (rsp->have_wqe)
+	if (pkt->op->flags & ROVER_OP_RECV)
 		complete_recv(qp, pkt);
 }
 
-static enum rover_fault execute_data(struct rover_qp *qp,
-				     const struct rover_packet *pkt)
+/* A packet of a SEND or WRITE finds its place. */
+static enum rover_fault take_in(struct rover_qp *qp,
+				const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
@@ -218,6 +227,15 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 	fault = place(qp, pkt);
 	if (!fault && pkt->op->flags & ROVER_OP_INV)
 		fault = invalidate(qp, pkt);
+	return fault;
+}
+
+static enum rover_fault execute_data(struct rover_qp *qp,
+				     const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault = take_in(qp, pkt);
+
 	if (fault)
 		return fault;
 	rsp->received += pkt->payload;
@@ -432,6 +450,80 @@ static void comm_est(struct rover_qp *qp)
 		qp->ib->event_handler(&ev, qp->ib->qp_context);
 }
 
+/* Unreliable connections *****************************************************/
+
+/*
+ * What is wrong with a packet ends its message without a word to anybody (IBTA
+ * 9.8.2, 9.9.3): only the counter tells.  A receive that was taken is kept for
+ * the next message.
+ */
+static void lose(struct rover_qp *qp, const struct rover_packet *pkt,
+		 enum rover_fault fault)
+{
+	static const u8 whys[ROVER_FAULTS] = {
+		[ROVER_FAULT_OPCODE] = ROVER_STAT_DROP_OPCODE,
+		[ROVER_FAULT_LENGTH] = ROVER_STAT_DROP_LENGTH,
+		[ROVER_FAULT_TOO_LONG] = ROVER_STAT_DROP_RECV_SHORT,
+		[ROVER_FAULT_RNR] = ROVER_STAT_DROP_NO_RECV,
+		[ROVER_FAULT_KEY] = ROVER_STAT_RESP_REMOTE_ACCESS,
+		[ROVER_FAULT_ACCESS] = ROVER_STAT_RESP_REMOTE_ACCESS,
+		[ROVER_FAULT_BOUNDS] = ROVER_STAT_RESP_REMOTE_ACCESS,
+		[ROVER_FAULT_MEMORY] = ROVER_STAT_RESP_REMOTE_ACCESS,
+	};
+	u8 why = whys[fault] ?: ROVER_STAT_DROP_SEQ;
+
+	qp->rsp.in_message = false;
+	rover_count(qp->dev, why);
+	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode,
+			 pkt->psn);
+}
+
+/* One after a gap is good for something only if a message begins with it. */
+static bool in_sequence(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	bool gap = pkt->psn != rsp->psn;
+
+	if (gap)
+		rover_count(qp->dev, ROVER_STAT_OUT_OF_SEQUENCE);
+	rsp->psn = rover_psn_add(pkt->psn, 1);
+	/* A message that had no end is none. */
+	if (gap || pkt->op->flags & ROVER_OP_START)
+		rsp->in_message = false;
+	return pkt->op->flags & ROVER_OP_START ||
+	       (rsp->in_message && rsp->class == pkt->op->class);
+}
+
+static void receive_unreliable(struct rover_qp *qp,
+			       const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+
+	if (!rsp->comm_est)
+		comm_est(qp);
+	if (!in_sequence(qp, pkt)) {
+		lose(qp, pkt, ROVER_OK);
+		return;
+	}
+	fault = check_permission(qp, pkt);
+	if (!fault)
+		fault = check_length(qp, pkt);
+	if (!fault)
+		fault = take_in(qp, pkt);
+	if (fault == ROVER_FAULT_RQ_CORRUPT || fault == ROVER_FAULT_RECV_MEMORY) {
+		/* That is our own program's doing. */
+		refuse(qp, pkt, fault);
+		rsp->nak_due = 0;
+	} else if (fault) {
+		lose(qp, pkt, fault);
+	} else {
+		rsp->received += pkt->payload;
+		if (pkt->op->flags & ROVER_OP_END)
+			finish_message(qp, pkt);
+	}
+}
+
 void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
@@ -439,6 +531,10 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 	enum rover_fault fault;
 
 	lockdep_assert_held(&qp->rx_lock);
+	if (qp->transport == ROVER_TRANSPORT_UC) {
+		receive_unreliable(qp, pkt);
+		return;
+	}
 	if (ahead > 0) {
 		receive_early(qp, pkt);
 		return;

@@ -2,7 +2,6 @@
 /*
  * wr - the table: one row for each kind of send work request
  */
-#include "opcode.h"
 #include "wr.h"
 
 /* What goes out, what goes out to an address, and what comes back from one. */

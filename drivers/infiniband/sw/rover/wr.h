@@ -11,6 +11,8 @@
 #include <linux/types.h>
 #include <rdma/rover-abi.h>
 
+#include "opcode.h"
+
 #define ROVER_MAX_SGE		32
 #define ROVER_MAX_INLINE	512
 #define ROVER_MAX_MSG		(1U << 31)
@@ -35,7 +37,7 @@
  * @only: of a message of one packet, or of the request
  * @datagram: of a datagram; 0 for what is no datagram
  *
- * The first four opcodes are those of reliable connections.
+ * The first four opcodes are those of reliable connections; see rover_opcode_in().
  */
 struct rover_wr {
 	u16 flags;
@@ -48,5 +50,14 @@ struct rover_wr {
 };
 
 extern const struct rover_wr rover_wrs[ROVER_WQE_OPCODES];
+
+/* Has this service such a work request? */
+static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
+{
+	if (transport == ROVER_TRANSPORT_UD)
+		return wr->datagram;
+	return wr->flags & ROVER_WR_LOCAL ||
+	       rover_opcode_get(rover_opcode_in(wr->only, transport));
+}
 
 #endif /* ROVER_WR_H */
