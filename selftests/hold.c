@@ -8,10 +8,10 @@
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
  * standard input ends.  Device memory is registered, too.  With a GID the queue
- * pairs are brought to RTS, two and two connected; and with --stream all of them
- * send, all the time.  With the address of a multicast group they are UD and
- * attached to it.  When the device goes away it prints "fatal", tries to use what
- * it has, closes it, and exits with status 3.
+ * pairs are brought to RTS, each connected to itself; with --stream two and two,
+ * an even number, and all of them send, all the time.  With the address of a
+ * multicast group they are UD and attached to it.  When the device goes away it
+ * prints "fatal", tries to use what it has, closes it, and exits with status 3.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -125,7 +125,7 @@ static void make_all(void)
 			die("attach_mcast");
 	}
 	for (i = 0; i < n_qps && gid >= 0; i++)
-		connect_to(qps[i], qps[(i ^ 1) < n_qps ? i ^ 1 : i]);
+		connect_to(qps[i], qps[streaming ? i ^ 1 : i]);
 	for (i = 0; i < n_mrs; i++) {
 		mrs[i] = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE |
 				    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);

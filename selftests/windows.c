@@ -306,7 +306,7 @@ static void run_not_theirs(struct pair *p, const void *arg)
 
 enum wrong {
 	NO_BIND_RIGHT, NO_LOCAL_WRITE, OUTSIDE, WRAPS, WRONG_PD, STALE_REGION, WINDOW_OF_OTHER_PD,
-	NO_WINDOW, LOCAL_RIGHT, BOUND_ALREADY, NOTHING, INV_REGION, INV_TYPE_1, INV_OTHER_KEY,
+	NO_WINDOW, OTHER_RIGHT, BOUND_ALREADY, NOTHING, INV_REGION, INV_TYPE_1, INV_OTHER_KEY,
 	INV_FREE, WRONGS,
 };
 
@@ -317,7 +317,7 @@ static const char *const wrong_names[] = {
 	[WRONG_PD] = "bind to a region of another domain",
 	[STALE_REGION] = "bind to a region that is gone",
 	[WINDOW_OF_OTHER_PD] = "bind a window of another domain",
-	[NO_WINDOW] = "bind a region", [LOCAL_RIGHT] = "bind with local rights",
+	[NO_WINDOW] = "bind a region", [OTHER_RIGHT] = "bind with a right to bind",
 	[BOUND_ALREADY] = "bind once more, type 2", [NOTHING] = "bind no bytes, type 2",
 	[INV_REGION] = "invalidate a region", [INV_TYPE_1] = "invalidate a window of type 1",
 	[INV_OTHER_KEY] = "invalidate an older key", [INV_FREE] = "invalidate what is not bound",
@@ -352,8 +352,8 @@ static struct ibv_send_wr wrong_bind(struct stage *s, enum wrong wrong)
 	case WINDOW_OF_OTHER_PD:
 		mw = stage_mw(p, stage_pd(p), IBV_MW_TYPE_2);
 		break;
-	case LOCAL_RIGHT:
-		info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
+	case OTHER_RIGHT:
+		info.mw_access_flags |= IBV_ACCESS_MW_BIND;
 		break;
 	case NOTHING:
 		info.length = 0;

@@ -69,7 +69,7 @@ static void consume(struct rover_cq *cq)
  * The next completion. Without one, @err says whether there may ever be: the
  * completions of before an overflow are all read first.
  */
-static const struct rover_cqe *peek(struct rover_cq *cq, int *err)
+static const struct rover_cqe *look(struct rover_cq *cq, int *err)
 {
 	const struct rover_cqe *cqe = NULL;
 
@@ -82,6 +82,44 @@ static const struct rover_cqe *peek(struct rover_cq *cq, int *err)
 		return cqe ? cqe : rover_ring_completion(&cq->ring, cq->head);
 	*err = ENOENT;
 	return NULL;
+}
+
+static const struct rover_cqe *peek(struct rover_cq *cq, int *err)
+{
+	const struct rover_cqe *cqe = look(cq, err);
+
+	while (cqe && cqe->flags & ROVER_CQE_FORGOTTEN) {
+		consume(cq);
+		cqe = look(cq, err);
+	}
+	return cqe;
+}
+
+/**
+ * rover_cq_forget() - a queue pair was reset: of its past nobody is to hear
+ * @ibcq: completion queue; NULL is fine
+ * @qpn: number of the queue pair, of which nothing more comes
+ *
+ * Hardware does so, too, and programs rely on it: the first completion after
+ * the reset is of what was posted after it.
+ */
+void rover_cq_forget(struct ibv_cq *ibcq, uint32_t qpn)
+{
+	struct rover_cq *cq = ibcq ? to_cq(ibcq) : NULL;
+	struct rover_cqe *cqe;
+	uint32_t index;
+
+	if (!cq)
+		return;
+	lock(cq);
+	for (index = cq->head; !cq->broken; index++) {
+		cqe = (struct rover_cqe *)rover_ring_completion(&cq->ring, index);
+		if (!cqe)
+			break;
+		if (cqe->qpn == qpn)
+			cqe->flags |= ROVER_CQE_FORGOTTEN;
+	}
+	unlock(cq);
 }
 
 static void fill_wc(struct ibv_wc *wc, const struct rover_cqe *cqe)

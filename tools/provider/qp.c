@@ -194,6 +194,8 @@ int rover_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
 		rover_queue_restart(&qp->sq);
 		rover_queue_restart(&qp->rq);
+		rover_cq_forget(ibqp->send_cq, ibqp->qp_num);
+		rover_cq_forget(ibqp->recv_cq, ibqp->qp_num);
 	}
 	return err;
 }

@@ -244,6 +244,7 @@ void rover_cq_event(struct ibv_cq *ibcq);
 
 /* poll.c */
 int rover_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
+void rover_cq_forget(struct ibv_cq *ibcq, uint32_t qpn);
 void rover_cq_set_ops(struct rover_cq *cq, uint64_t wc_flags);
 
 /* srq.c */

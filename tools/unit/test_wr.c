@@ -101,7 +101,7 @@ static bool fits_datagram(const struct rover_wr *wr)
 /* Without acknowledges only what needs no answer, and no key's end that might be lost. */
 static bool fits_services(const struct rover_wr *wr)
 {
-	bool bare = !(wr->flags & (ROVER_WR_RD_ATOMIC | ROVER_WR_INV));
+	bool bare = !(wr->flags & (ROVER_WR_RD_ATOMIC | ROVER_WR_INV | ROVER_WR_LOCAL));
 
 	return rover_wr_fits(wr, ROVER_TRANSPORT_RC) &&
 	       rover_wr_fits(wr, ROVER_TRANSPORT_UC) == bare &&

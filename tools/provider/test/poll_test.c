@@ -73,6 +73,31 @@ static void test_errors(void)
 	rover_destroy_cq(cq);
 }
 
+/* Of a queue pair that was reset nothing is left, and of others all. */
+static void test_forgotten(void)
+{
+	struct ibv_cq *cq = fake_cq(8);
+	struct rover_cqe cqe = { 0 };
+	struct ibv_wc wc[8];
+
+	for (; cqe.wr_id < 12; cqe.wr_id++) {
+		cqe.qpn = 7 + cqe.wr_id % 2;
+		fake_complete(&kernel.cq, &cqe, false);
+		if (cqe.wr_id < 4)
+			expect(rover_poll_cq(cq, 1, wc) == 1);
+	}
+	rover_cq_forget(cq, 8);
+	expect(rover_poll_cq(cq, 8, wc) == 4);
+	expect(wc[0].wr_id == 4 && wc[1].wr_id == 6 && wc[3].wr_id == 10);
+	expect(!rover_poll_cq(cq, 8, wc));
+	/* What it completes from now on is news. */
+	cqe.qpn = 8;
+	fake_complete(&kernel.cq, &cqe, false);
+	expect(rover_poll_cq(cq, 8, wc) == 1 && wc[0].wr_id == 12);
+	rover_cq_forget(NULL, 8);
+	rover_destroy_cq(cq);
+}
+
 /* Batches of all sizes over many laps; each completion once, in order. */
 static void test_laps(void)
 {
@@ -270,6 +295,7 @@ static void test_resize(void)
 const struct test poll_tests[] = {
 	{ "poll: every opcode and field", test_fields },
 	{ "poll: completions in error", test_errors },
+	{ "poll: of a queue pair that was reset nothing is left", test_forgotten },
 	{ "poll: many laps", test_laps },
 	{ "poll: a long batch does not overflow the queue", test_told_in_time },
 	{ "extended poll: every field", test_extended_fields },

@@ -117,7 +117,9 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 	enum rover_fault fault;
 	struct rover_mr *mr;
 
-	if (bind->access & ~(ROVER_MR_REMOTE | IB_ZERO_BASED))
+	/* Writing locally is no right of a window's, but programs name it, too. */
+	if (bind->access & ~(ROVER_MR_REMOTE | IB_ACCESS_LOCAL_WRITE |
+			     IB_ZERO_BASED))
 		return ROVER_FAULT_OPERATION;
 	if (!bind->length)
 		return bind_to(NULL, pd, qpn, bind);

@@ -56,8 +56,9 @@ static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
 {
 	if (transport == ROVER_TRANSPORT_UD)
 		return wr->datagram;
-	return wr->flags & ROVER_WR_LOCAL ||
-	       rover_opcode_get(rover_opcode_in(wr->only, transport));
+	if (wr->flags & ROVER_WR_LOCAL)
+		return transport == ROVER_TRANSPORT_RC;
+	return rover_opcode_get(rover_opcode_in(wr->only, transport));
 }
 
 #endif /* ROVER_WR_H */
