@@ -48,7 +48,7 @@ pingpong6() { family=6 pingpong "$@"; }
 # A slow wire with a queue in front of it, which marks whatever has waited for a millisecond.
 bottleneck() {
 	local before said
-	shape a tbf rate $((slow > 1 ? 2 : 40))mbit burst 64k limit 4m
+	shape a tbf rate $((slow > 1 ? 8 : 40))mbit burst 64k limit 4m
 	at a tc qdisc add dev "$NDEV_A" parent 1:1 fq_codel ce_threshold 1ms target 1s interval 2s
 	before=$(gaps b)
 	perftest write_bw -s 65536 -n $((many / slow))
