@@ -16,4 +16,5 @@ pair_cases rc_data $ops extended sgl inline atomic mixture
 pair_cases rc_flow
 pair_cases rc_event
 pair_cases rc_memory
+pair_cases rc_word
 finish

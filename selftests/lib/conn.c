@@ -285,6 +285,7 @@ static void make_qp(struct conn *c)
 		init.send_ops_flags = DGRAM_OPS;
 	if (c->attr.type == IBV_QPT_UC)
 		init.send_ops_flags = BARE_OPS;
+	init.send_ops_flags |= c->attr.more_ops;
 	if (c->attr.create_flags) {
 		init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 		init.create_flags = c->attr.create_flags;

@@ -68,6 +68,7 @@ struct conn_attr {
 	enum ibv_qp_type type;
 	uint32_t qkey;
 	uint32_t create_flags;	/* with extended only */
+	uint64_t more_ops;	/* of ibv_wr_*(), beyond the usual ones */
 };
 
 struct conn_attr conn_defaults(struct pair *p);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "compat.h"
 #include "op.h"
 
 static void fail(struct rover_qp *qp, int err)
@@ -107,6 +108,32 @@ static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 	build(ex, IBV_WR_BIND_MW, head);
 	if (mw->type != IBV_MW_TYPE_2)
 		fail(to_qp_ex(ex), -EINVAL);
+}
+
+static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr,
+			    const void *data)
+{
+	uint64_t word;
+
+	memcpy(&word, data, sizeof(word));
+	build(ex, IBV_WR_ATOMIC_WRITE,
+	      (struct rover_send_wqe) { .rkey = rkey, .remote_addr = addr,
+					.compare_add = word });
+}
+
+/* What the kernel would take for something else is not passed on. */
+static void wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr,
+		     size_t length, uint8_t type, uint8_t level)
+{
+	if (!type || type & ~(IBV_FLUSH_GLOBAL | IBV_FLUSH_PERSISTENT) ||
+	    level > IBV_FLUSH_MR || length > UINT32_MAX) {
+		fail(to_qp_ex(ex), -EINVAL);
+		return;
+	}
+	build(ex, IBV_WR_FLUSH,
+	      (struct rover_send_wqe) { .rkey = rkey, .remote_addr = addr,
+					.imm = type | level << 4,
+					.compare_add = length });
 }
 
 /* The work request a setter is about, without the data of an earlier setter. */
@@ -258,6 +285,10 @@ void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops)
 		ex->wr_local_inv = wr_local_inv;
 	if (send_ops & IBV_QP_EX_WITH_BIND_MW)
 		ex->wr_bind_mw = wr_bind_mw;
+	if (send_ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
+		ex->wr_atomic_write = wr_atomic_write;
+	if (send_ops & IBV_QP_EX_WITH_FLUSH)
+		rover_set_wr_flush(ex, wr_flush);
 
 	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
 		ex->wr_set_ud_addr = wr_set_ud_addr;

@@ -10,6 +10,19 @@
 
 #include <infiniband/driver.h>
 
+/* Before that there is nothing to be flushed. */
+#if RDMA_CORE_VERSION < 45
+#define IBV_WR_FLUSH		14
+#define IBV_WC_FLUSH		8
+#define IBV_QP_EX_WITH_FLUSH	(1 << 11)
+#define IBV_FLUSH_GLOBAL	1
+#define IBV_FLUSH_PERSISTENT	2
+#define IBV_FLUSH_MR		1
+#define rover_set_wr_flush(ex, flush)	((void)(flush))
+#else
+#define rover_set_wr_flush(ex, flush)	((ex)->wr_flush = (flush))
+#endif
+
 static inline int
 rover_cmd_get_context(struct verbs_context *vctx,
 		      struct ibv_get_context *cmd, size_t cmd_size,

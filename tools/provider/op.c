@@ -4,6 +4,7 @@
  */
 #include <ccan/array_size.h>
 
+#include "compat.h"
 #include "op.h"
 
 #define RC	(1U << IBV_QPT_RC)
@@ -42,6 +43,12 @@ static const struct rover_op ops[] = {
 	[IBV_WR_BIND_MW] = {
 		ROVER_WQE_BIND_MW, ROVER_OP_BIND | ROVER_OP_LOCAL,
 		RC, IBV_QP_EX_WITH_BIND_MW },
+	[IBV_WR_FLUSH] = {
+		ROVER_WQE_FLUSH, ROVER_OP_BUILT,
+		RC, IBV_QP_EX_WITH_FLUSH },
+	[IBV_WR_ATOMIC_WRITE] = {
+		ROVER_WQE_ATOMIC_WRITE, ROVER_OP_BUILT,
+		RC, IBV_QP_EX_WITH_ATOMIC_WRITE },
 };
 
 /* RAW_PACKET and its kin have numbers beyond any row's @types. */

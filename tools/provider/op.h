@@ -13,6 +13,7 @@
 #define ROVER_OP_INLINE	(1U << 3)	/* its data may be inline */
 #define ROVER_OP_BIND	(1U << 4)	/* wr.bind_mw holds */
 #define ROVER_OP_LOCAL	(1U << 5)	/* no data at all */
+#define ROVER_OP_BUILT	(1U << 6)	/* only by ibv_wr_* */
 
 /**
  * struct rover_op - a row of the table

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "compat.h"
 #include "rover.h"
 
 static const enum ibv_wc_opcode wc_opcodes[ROVER_CQE_OPCODES] = {
@@ -22,6 +23,8 @@ static const enum ibv_wc_opcode wc_opcodes[ROVER_CQE_OPCODES] = {
 	[ROVER_CQE_RECV_WRITE_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
 	[ROVER_CQE_LOCAL_INV] = IBV_WC_LOCAL_INV,
 	[ROVER_CQE_BIND_MW] = IBV_WC_BIND_MW,
+	[ROVER_CQE_ATOMIC_WRITE] = IBV_WC_ATOMIC_WRITE,
+	[ROVER_CQE_FLUSH] = IBV_WC_FLUSH,
 };
 
 /* Without success the opcode means nothing, but is still one of verbs'. */

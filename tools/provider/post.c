@@ -68,7 +68,8 @@ static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
 
 	if (!rover_may_send(qp))
 		return -EINVAL;
-	if (!op || flags < 0 || num_sge > qp->sq.max_sge)
+	if (!op || op->flags & ROVER_OP_BUILT || flags < 0 ||
+	    num_sge > qp->sq.max_sge)
 		return -EINVAL;
 	if (wr->send_flags & IBV_SEND_INLINE && !(op->flags & ROVER_OP_INLINE))
 		return -EINVAL;

@@ -8,7 +8,10 @@
 #include "opcode.h"
 #include "wire.h"
 
-/* Sums of BTH 12, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, immediate or IETH 4. */
+/*
+ * Sums of BTH 12, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, FETH 4, a word 8,
+ * immediate or IETH 4.
+ */
 static const struct {
 	u8 opcode, class, hdr_len, imm;
 	char place;	/* first, middle, last, only */
@@ -36,6 +39,8 @@ static const struct {
 	{ 0x14, ROVER_CLASS_ATOMIC, 40, 0, 'o' },
 	{ 0x16, ROVER_CLASS_SEND, 16, 12, 'l' },
 	{ 0x17, ROVER_CLASS_SEND, 16, 12, 'o' },
+	{ 0x1c, ROVER_CLASS_FLUSH, 32, 0, 'o' },
+	{ 0x1d, ROVER_CLASS_ATOMIC_WRITE, 36, 0, 'o' },
 	{ 0x20, ROVER_CLASS_SEND, 12, 0, 'f' },
 	{ 0x21, ROVER_CLASS_SEND, 12, 0, 'm' },
 	{ 0x22, ROVER_CLASS_SEND, 12, 0, 'l' },
@@ -121,7 +126,8 @@ static bool lengths_from_flags(const struct rover_opcode *op)
 {
 	unsigned int ext = has(op, ROVER_OP_RETH) * 16 + has(op, ROVER_OP_ATOMETH) * 28 +
 			   has(op, ROVER_OP_AETH) * 4 + has(op, ROVER_OP_ATOMACK) * 8 +
-			   has(op, ROVER_OP_DETH) * 8;
+			   has(op, ROVER_OP_DETH) * 8 + has(op, ROVER_OP_FETH) * 4 +
+			   has(op, ROVER_OP_WORD) * 8;
 	bool imm = has(op, ROVER_OP_IMM | ROVER_OP_INV);
 
 	return op->hdr_len == 12 + ext + imm * 4 && op->imm == (imm ? 12 + ext : 0) &&
@@ -145,7 +151,8 @@ static bool receives(const struct rover_opcode *op)
 static bool reth_at_the_start(const struct rover_opcode *op)
 {
 	return has(op, ROVER_OP_RETH) ==
-	       (op->class == ROVER_CLASS_READ ||
+	       (op->class == ROVER_CLASS_READ || op->class == ROVER_CLASS_ATOMIC_WRITE ||
+		op->class == ROVER_CLASS_FLUSH ||
 		(op->class == ROVER_CLASS_WRITE && has(op, ROVER_OP_START)));
 }
 
@@ -204,7 +211,7 @@ int main(void)
 	each(lengths_from_flags, "lengths and offsets are those of the flags");
 	each(imm_at_the_end, "immediate data and IETH end a message that takes a receive");
 	each(receives, "receives are taken by SEND, and by WRITE with immediate data");
-	each(reth_at_the_start, "RETH starts WRITE and READ");
+	each(reth_at_the_start, "RETH starts WRITE and READ, and is in ATOMIC WRITE and FLUSH");
 	each(aeth_at_the_ends, "AETH is at both ends of responses");
 	each(deth_in_datagrams, "DETH is in datagrams, and those are one packet");
 	each(alike_unreliable, "unreliable connections have the same, but no answers");

@@ -24,6 +24,10 @@ static const struct {
 		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_REMOTE | ROVER_WR_IMM },
 	[ROVER_WQE_READ] = { "READ", 0x0c, 0x0c, 0x0c, 0x0c, ROVER_CQE_READ,
 		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC },
+	[ROVER_WQE_ATOMIC_WRITE] = { "ATOMIC_WRITE", 0x1d, 0x1d, 0x1d, 0x1d,
+		ROVER_CQE_ATOMIC_WRITE, ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC },
+	[ROVER_WQE_FLUSH] = { "FLUSH", 0x1c, 0x1c, 0x1c, 0x1c, ROVER_CQE_FLUSH,
+		ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC },
 	[ROVER_WQE_CMP_SWAP] = { "CMP_SWAP", 0x13, 0x13, 0x13, 0x13, ROVER_CQE_CMP_SWAP,
 		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC | ROVER_WR_ATOMIC },
 	[ROVER_WQE_FETCH_ADD] = { "FETCH_ADD", 0x14, 0x14, 0x14, 0x14, ROVER_CQE_FETCH_ADD,
@@ -65,7 +69,8 @@ static bool fits(u8 opcode, unsigned int place, unsigned int wr)
 		want |= ROVER_OP_INV;
 	if (send || want & ROVER_OP_IMM)
 		want |= ROVER_OP_RECV;
-	if (op->flags != want)
+	/* What they carry is in the head. */
+	if ((op->flags & ~(ROVER_OP_FETH | ROVER_OP_WORD)) != want)
 		return ktap_note("%s has flags %#x, not %#x", op->name, op->flags, want);
 	return true;
 }
@@ -112,9 +117,10 @@ static bool flags_make_sense(unsigned int flags)
 {
 	if (flags & ROVER_WR_LOCAL)
 		return !(flags & ~(ROVER_WR_LOCAL | ROVER_WR_INV));
-	return !(flags & ROVER_WR_GATHER) != !(flags & ROVER_WR_SCATTER) &&
+	return !(flags & ROVER_WR_GATHER && flags & ROVER_WR_SCATTER) &&
 	       (!(flags & ROVER_WR_INLINE_OK) || flags & ROVER_WR_GATHER) &&
-	       (!(flags & ROVER_WR_RD_ATOMIC) == !(flags & ROVER_WR_SCATTER)) &&
+	       (!(flags & ROVER_WR_RD_ATOMIC) == !!(flags & ROVER_WR_GATHER)) &&
+	       (!(flags & ROVER_WR_SCATTER) || flags & ROVER_WR_RD_ATOMIC) &&
 	       (!(flags & ROVER_WR_ATOMIC) || flags & ROVER_WR_RD_ATOMIC) &&
 	       !(flags & ROVER_WR_IMM && flags & ROVER_WR_INV);
 }

@@ -15,6 +15,9 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
 #define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
+/* Nobody would hear of these. */
+#define IB_DEVICE_FLUSH_GLOBAL		0
+#define IB_DEVICE_ATOMIC_WRITE		0
 #endif
 
 /* Newer cores watch the interfaces by themselves, and drop what is no news. */

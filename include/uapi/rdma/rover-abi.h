@@ -125,6 +125,8 @@ enum rover_wqe_opcode {
 	ROVER_WQE_LOCAL_INV = 8,
 	ROVER_WQE_REG_MR = 9,		/* not for programs */
 	ROVER_WQE_BIND_MW = 10,
+	ROVER_WQE_ATOMIC_WRITE = 11,
+	ROVER_WQE_FLUSH = 12,
 	ROVER_WQE_OPCODES
 };
 
@@ -152,14 +154,16 @@ struct rover_sge {
  * @flags: ROVER_WQE_*
  * @num_sge: gather entries that follow; 0 when ROVER_WQE_INLINE is set
  * @reserved_03: zero
- * @imm: immediate data (network order), or the key to invalidate, there
- *	(SEND_INV) or here (LOCAL_INV)
- * @rkey: remote key of WRITE, READ and atomics; a window's new key (BIND_MW),
- *	whose lower eight bits are the program's
+ * @imm: immediate data (network order); or the key to invalidate, there
+ *	(SEND_INV) or here (LOCAL_INV); or how far FLUSH goes: placement in bits 0
+ *	to 3, selectivity in bits 4 and 5, as in verbs
+ * @rkey: remote key of WRITE, READ, atomics and FLUSH; a window's new key
+ *	(BIND_MW), whose lower eight bits are the program's
  * @inline_len: bytes of inline data that follow; 0 without ROVER_WQE_INLINE
  * @wr_id: the program's cookie, given back in the completion
- * @remote_addr: of WRITE, READ and atomics
- * @compare_add: value to compare with (CMP_SWAP) or to add (FETCH_ADD)
+ * @remote_addr: of WRITE, READ, atomics and FLUSH
+ * @compare_add: value to compare with (CMP_SWAP), to add (FETCH_ADD) or to store
+ *	(ATOMIC_WRITE, as it will be in memory); bytes of FLUSH
  * @swap: value to store (CMP_SWAP)
  * @ah: datagrams: number of the address handle, as create_ah returned it
  * @remote_qpn: datagrams: the queue pair at the other end
@@ -234,6 +238,8 @@ enum rover_cqe_opcode {
 	ROVER_CQE_LOCAL_INV = 7,
 	ROVER_CQE_REG_MR = 8,		/* not for programs */
 	ROVER_CQE_BIND_MW = 9,
+	ROVER_CQE_ATOMIC_WRITE = 10,
+	ROVER_CQE_FLUSH = 11,
 	ROVER_CQE_OPCODES
 };
 

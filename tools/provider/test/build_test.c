@@ -100,6 +100,38 @@ static void test_builders(void)
 	rover_destroy_qp(&qp->vqp.qp);
 }
 
+/* What only this way has: a word to store, and flushing; without data of their own. */
+static void test_words(void)
+{
+	static const char word[8] = "\1\2\3\4\5\6\7";
+	struct ibv_send_wr wr = { .opcode = IBV_WR_ATOMIC_WRITE }, *bad = NULL;
+	const struct rover_send_wqe *wqe;
+	struct ibv_qp_ex *ex;
+	struct rover_qp *qp = ready_qp(&ex);
+
+	ibv_wr_start(ex);
+	ibv_wr_atomic_write(ex, 1, 2, word);
+	ibv_wr_flush(ex, 3, 4, 5, IBV_FLUSH_PERSISTENT, IBV_FLUSH_MR);
+	expect(!ibv_wr_complete(ex));
+	wqe = sent();
+	expect(wqe->opcode == ROVER_WQE_ATOMIC_WRITE && wqe->rkey == 1);
+	expect(wqe->remote_addr == 2 && !memcmp(&wqe->compare_add, word, 8));
+	expect(!wqe->num_sge && !wqe->inline_len && !wqe->imm);
+	wqe = sent();
+	expect(wqe->opcode == ROVER_WQE_FLUSH && wqe->rkey == 3);
+	expect(wqe->remote_addr == 4 && wqe->compare_add == 5 && wqe->imm == 0x12);
+
+	ibv_wr_start(ex);
+	ibv_wr_flush(ex, 3, 4, 5, 0, IBV_FLUSH_MR);
+	expect(ibv_wr_complete(ex) == EINVAL);
+	ibv_wr_start(ex);
+	ibv_wr_flush(ex, 3, 4, 1ULL << 32, IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
+	expect(ibv_wr_complete(ex) == EINVAL);
+	expect(rover_post_send(&qp->vqp.qp, &wr, &bad) == EINVAL && bad == &wr);
+	expect(!fake_posted(&kernel.sq));
+	rover_destroy_qp(&qp->vqp.qp);
+}
+
 static void test_setters(void)
 {
 	struct ibv_sge list[3] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };
@@ -300,6 +332,7 @@ static void test_addresses(void)
 
 const struct test build_tests[] = {
 	{ "ibv_wr: every operation, field by field", test_builders },
+	{ "ibv_wr: words and flushes", test_words },
 	{ "ibv_wr: setters", test_setters },
 	{ "ibv_wr: an error posts nothing", test_errors },
 	{ "ibv_wr: abort", test_abort },

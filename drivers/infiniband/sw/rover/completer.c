@@ -29,9 +29,10 @@ static struct rover_sent *oldest(struct rover_qp *qp)
 	       NULL : rover_retransmit_row(qp, req->acked);
 }
 
+/* Answered as a READ is, though maybe without data? */
 static bool is_read(const struct rover_sent *row)
 {
-	return row->opcode == ROVER_WQE_READ;
+	return !(rover_wrs[row->opcode].flags & ROVER_WR_ATOMIC);
 }
 
 /* The oldest request is done, one way or the other. */

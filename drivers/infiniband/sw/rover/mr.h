@@ -32,7 +32,7 @@ enum rover_mr_kind {
 				 IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC)
 #define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
-				 IB_ACCESS_MW_BIND)
+				 IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL)
 
 /**
  * struct rover_piece - kernel memory without a gap

@@ -208,3 +208,25 @@ enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,
 	};
 	return ROVER_OK;
 }
+
+enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key, int access)
+{
+	struct rover_mkey *mkey = rover_mkey_find(keys_of(pd), key);
+	enum rover_fault fault;
+	struct rover_use use;
+	u64 start;
+
+	if (!mkey)
+		return ROVER_FAULT_KEY;
+	if (mkey->window) {
+		start = to_mw(mkey)->iova;
+		fault = check_window(to_mw(mkey), pd, qpn, access, start, 0);
+		rover_mkey_put(mkey);
+		return fault;
+	}
+	start = container_of(mkey, struct rover_mr, mkey)->iova;
+	fault = rover_mr_use(mkey, pd, access, start, 0, &use);
+	if (!fault)
+		rover_mr_put(&use);
+	return fault;
+}

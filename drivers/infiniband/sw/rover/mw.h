@@ -96,6 +96,19 @@ enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
 				     bool remote);
 
 /**
+ * rover_mw_grants() - does a key that the peer named give these rights?
+ * @pd: protection domain of the queue pair
+ * @qpn: its number
+ * @key: of a region or of a window
+ * @access: rights needed, IB_ACCESS_*, for all that the key opens
+ *
+ * Context: softirqs off or any; does not sleep.
+ * Return: ROVER_OK, or KEY, ACCESS.
+ */
+enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
+				 int access);
+
+/**
  * rover_mw_find() - a region, by a key that the peer named, for a given use
  * @pd: protection domain of the queue pair
  * @qpn: its number

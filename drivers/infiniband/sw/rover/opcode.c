@@ -36,6 +36,8 @@
 	 LEN_IF(flags, ROVER_OP_ATOMETH, rover_atometh) +	\
 	 LEN_IF(flags, ROVER_OP_AETH, rover_aeth) +		\
 	 LEN_IF(flags, ROVER_OP_DETH, rover_deth) +		\
+	 LEN_IF(flags, ROVER_OP_FETH, rover_feth) +		\
+	 LEN_IF(flags, ROVER_OP_WORD, rover_word) +		\
 	 LEN_IF(flags, ROVER_OP_ATOMACK, rover_atomack))
 
 #define IMM_LEN(flags)	LEN_IF(flags, IMM | INV, rover_immdt)
@@ -93,6 +95,11 @@ const struct rover_opcode rover_opcodes[256] = {
 	    "ATOMIC Acknowledge"),
 	ROW(RC_CMP_SWAP, ATOMIC, ATOMIC_PKT | ONLY, "CmpSwap"),
 	ROW(RC_FETCH_ADD, ATOMIC, ATOMIC_PKT | ONLY, "FetchAdd"),
+
+	ROW(RC_FLUSH, FLUSH, ROVER_OP_REQUEST | ONLY | ROVER_OP_FETH | RETH,
+	    "FLUSH"),
+	ROW(RC_ATOMIC_WRITE, ATOMIC_WRITE,
+	    ROVER_OP_REQUEST | ONLY | RETH | ROVER_OP_WORD, "ATOMIC WRITE"),
 
 	ROW(RC_SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
 	ROW(RC_SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),

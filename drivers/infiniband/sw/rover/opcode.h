@@ -35,6 +35,8 @@ enum rover_bth_opcode {
 	ROVER_RC_FETCH_ADD		= 0x14,
 	ROVER_RC_SEND_LAST_INV		= 0x16,
 	ROVER_RC_SEND_ONLY_INV		= 0x17,
+	ROVER_RC_FLUSH			= 0x1c,
+	ROVER_RC_ATOMIC_WRITE		= 0x1d,
 	ROVER_UC_SEND_FIRST		= 0x20,
 	ROVER_UC_SEND_MIDDLE		= 0x21,
 	ROVER_UC_SEND_LAST		= 0x22,
@@ -66,6 +68,8 @@ enum rover_op_class {
 	ROVER_CLASS_WRITE,
 	ROVER_CLASS_READ,
 	ROVER_CLASS_ATOMIC,
+	ROVER_CLASS_ATOMIC_WRITE,
+	ROVER_CLASS_FLUSH,
 	ROVER_CLASS_READ_RESP,
 	ROVER_CLASS_ACK,
 	ROVER_CLASS_ATOMIC_ACK,
@@ -85,6 +89,8 @@ enum rover_op_class {
 #define ROVER_OP_INV		(1U << 10)	/* IETH */
 #define ROVER_OP_RECV		(1U << 11)	/* its message consumes a receive */
 #define ROVER_OP_DETH		(1U << 12)
+#define ROVER_OP_FETH		(1U << 13)
+#define ROVER_OP_WORD		(1U << 14)	/* eight bytes of payload */
 
 /**
  * struct rover_opcode - a row of the table
@@ -97,7 +103,8 @@ enum rover_op_class {
  * @imm: offset of the immediate data or IETH, 0 without one
  *
  * A packet has at most one of RETH, ATOMETH, AETH and DETH, always at @ext; an
- * ATOMACK follows its AETH.
+ * ATOMACK follows its AETH, a FETH precedes its RETH.  A payload that always is
+ * one word counts as a header that follows its RETH.
  */
 struct rover_opcode {
 	const char *name;

@@ -43,6 +43,14 @@ struct rover_packet {
 			struct rover_atomack atomack;
 		} __packed;
 		struct rover_deth deth;
+		struct {
+			struct rover_reth reth;
+			struct rover_word word;
+		} __packed awrite;
+		struct {
+			struct rover_feth feth;
+			struct rover_reth reth;
+		} __packed flush;
 	} hdr;
 	const void *ip;
 	bool v6;

@@ -23,11 +23,11 @@
 #include "trace.h"
 
 #define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
-			 IB_ACCESS_REMOTE_ATOMIC)
+			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
+			 IB_ACCESS_FLUSH_PERSISTENT)
 
 /* Rights that programs give out of habit, and that mean nothing here. */
-#define VAIN_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
-			 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+#define VAIN_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND)
 
 /**
  * struct change - a queue pair's next attributes, and what they need

@@ -103,6 +103,15 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe)
 	return rover_sgl_check(&sgl);
 }
 
+/* What has no place in its header would be another FLUSH. */
+static enum rover_fault prove_flush(const struct rover_send_wqe *hdr)
+{
+	if (hdr->imm & ~(u32)(ROVER_FLUSH_PLACEMENT | ROVER_FLUSH_SELECTIVITY))
+		return ROVER_FAULT_WQE;
+	return hdr->compare_add > ROVER_MAX_MSG ? ROVER_FAULT_SEND_LENGTH :
+						  ROVER_OK;
+}
+
 static void start_wqe(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -174,6 +183,8 @@ static bool fetch_new(struct rover_qp *qp)
 		fault = ROVER_FAULT_WQE;
 	if (!fault && rover_localop_is(req->wqe.hdr.opcode))
 		return do_local(qp);
+	if (!fault && req->wqe.hdr.opcode == ROVER_WQE_FLUSH)
+		fault = prove_flush(&req->wqe.hdr);
 	if (!fault)
 		fault = prove_memory(qp, &req->wqe);
 	if (!fault && rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
@@ -275,6 +286,26 @@ static void put_ext(struct rover_outgoing *out, const void *hdr, u8 len)
 	out->ext_len += len;
 }
 
+/* FLUSH and ATOMIC WRITE: what they are about is in the head. */
+static void put_word(struct rover_outgoing *out,
+		     const struct rover_send_wqe *hdr, u16 flags)
+{
+	bool flush = flags & ROVER_OP_FETH;
+	struct rover_feth feth = { .what = cpu_to_be32(hdr->imm) };
+	struct rover_reth reth = {
+		.va = cpu_to_be64(hdr->remote_addr),
+		.rkey = cpu_to_be32(hdr->rkey),
+		.length = cpu_to_be32(flush ? hdr->compare_add :
+				      sizeof(struct rover_word)),
+	};
+
+	if (flush)
+		put_ext(out, &feth, sizeof(feth));
+	put_ext(out, &reth, sizeof(reth));
+	if (!flush)
+		put_ext(out, &hdr->compare_add, sizeof(struct rover_word));
+}
+
 /* Extended headers, as the opcode's row wants them. */
 static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
 		     const struct rover_sent *row, u32 psns)
@@ -283,7 +314,9 @@ static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
 	u16 flags = rover_opcodes[out->opcode].flags;
 	u64 at = (u64)qp->req.offset << qp->mtu_shift;
 
-	if (flags & ROVER_OP_RETH) {
+	if (flags & (ROVER_OP_FETH | ROVER_OP_WORD)) {
+		put_word(out, hdr, flags);
+	} else if (flags & ROVER_OP_RETH) {
 		bool read = row->opcode == ROVER_WQE_READ;
 		u64 len = row->length - (read ? at : 0);
 		struct rover_reth reth = {

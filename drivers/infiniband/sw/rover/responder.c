@@ -26,6 +26,7 @@
 #include "readresp.h"
 #include "responder.h"
 #include "trace.h"
+#include "word.h"
 #include "wqe.h"
 
 void rover_responder_init(struct rover_qp *qp)
@@ -94,6 +95,7 @@ static enum rover_fault check_permission(const struct rover_qp *qp,
 		[ROVER_CLASS_WRITE] = IB_ACCESS_REMOTE_WRITE,
 		[ROVER_CLASS_READ] = IB_ACCESS_REMOTE_READ,
 		[ROVER_CLASS_ATOMIC] = IB_ACCESS_REMOTE_ATOMIC,
+		[ROVER_CLASS_ATOMIC_WRITE] = IB_ACCESS_REMOTE_WRITE,
 	};
 	int right = pkt->op->class < ARRAY_SIZE(need) ?
 		    need[pkt->op->class] : 0;
@@ -312,6 +314,34 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
+/*
+ * Done, and to be answered by a READ response without data.  To answer once
+ * more does not do it once more.
+ */
+static void answer_word(struct rover_qp *qp, u32 psn)
+{
+	rover_readresp_read(qp, psn, 1, 0, 0, 0);
+}
+
+static enum rover_fault execute_word(struct rover_qp *qp,
+				     const struct rover_packet *pkt)
+{
+	bool flush = pkt->op->class == ROVER_CLASS_FLUSH;
+	struct rover_rsp *rsp = &qp->rsp;
+	enum rover_fault fault;
+
+	if (!rover_readresp_room(qp, pkt->psn))
+		return ROVER_FAULT_RD_ATOMIC;
+	fault = flush ? rover_word_flush(qp, pkt) : rover_word_store(qp, pkt);
+	if (fault)
+		return fault;
+	rsp->msn++;
+	rsp->psn = rover_psn_add(rsp->psn, 1);
+	rover_count(qp->dev, flush ? ROVER_STAT_RX_FLUSH : ROVER_STAT_RX_ATOMIC);
+	answer_word(qp, pkt->psn);
+	return ROVER_OK;
+}
+
 static enum rover_fault execute(struct rover_qp *qp,
 				const struct rover_packet *pkt)
 {
@@ -329,6 +359,9 @@ static enum rover_fault execute(struct rover_qp *qp,
 		return execute_read(qp, pkt);
 	case ROVER_CLASS_ATOMIC:
 		return execute_atomic(qp, pkt);
+	case ROVER_CLASS_ATOMIC_WRITE:
+	case ROVER_CLASS_FLUSH:
+		return execute_word(qp, pkt);
 	default:
 		return execute_data(qp, pkt);
 	}
@@ -363,15 +396,14 @@ static void drop_for_now(struct rover_qp *qp, const struct rover_packet *pkt)
 static bool crowded_out(const struct rover_qp *qp,
 			const struct rover_packet *pkt)
 {
-	return (pkt->op->class == ROVER_CLASS_READ ||
-		pkt->op->class == ROVER_CLASS_ATOMIC) &&
+	return pkt->op->class >= ROVER_CLASS_READ &&
 	       !rover_readresp_room(qp, pkt->psn) &&
 	       rover_readresp_crowded(qp);
 }
 
 /*
  * Seen before (IBTA 9.7.5.1.2): SENDs and WRITEs are acknowledged again, READs
- * executed again, atomics answered from memory.
+ * executed again, atomics answered from memory, what has no result is answered.
  */
 static void receive_duplicate(struct rover_qp *qp,
 			      const struct rover_packet *pkt)
@@ -395,6 +427,12 @@ static void receive_duplicate(struct rover_qp *qp,
 		if (!rover_readresp_room(qp, pkt->psn) ||
 		    !rover_readresp_again(qp, pkt->psn))
 			break;
+		return;
+	case ROVER_CLASS_ATOMIC_WRITE:
+	case ROVER_CLASS_FLUSH:
+		if (!rover_readresp_room(qp, pkt->psn))
+			break;
+		answer_word(qp, pkt->psn);
 		return;
 	default:
 		rsp->ack_due = true;

@@ -265,29 +265,50 @@ undo:
 	return fault;
 }
 
+/* The word at the cursor, in the kernel's own map. */
+static enum rover_fault word_here(struct rover_sgl *sgl, u64 **word)
+{
+	enum rover_fault fault;
+	struct run run;
+
+	if (sgl->cur < sgl->num &&
+	    !IS_ALIGNED(sgl->sge[sgl->cur].addr + sgl->off, sizeof(**word)))
+		return ROVER_FAULT_UNALIGNED;
+	fault = run_here(sgl, sizeof(**word), &run);
+	if (fault)
+		return fault;
+	*word = run_addr(&run);
+	/* A region's own addresses may be out of step with the memory's. */
+	if (!IS_ALIGNED((uintptr_t)*word, sizeof(**word)))
+		return ROVER_FAULT_UNALIGNED;
+	return run.len == sizeof(**word) ? ROVER_OK : ROVER_FAULT_BOUNDS;
+}
+
 enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 				  u64 swap_add, u64 *orig)
 {
 	enum rover_fault fault;
-	atomic64_t *word;
-	struct run run;
+	u64 *word;
 
-	if (sgl->cur < sgl->num &&
-	    !IS_ALIGNED(sgl->sge[sgl->cur].addr + sgl->off, sizeof(*word)))
-		return ROVER_FAULT_UNALIGNED;
-	fault = run_here(sgl, sizeof(*word), &run);
+	fault = word_here(sgl, &word);
 	if (fault)
 		return fault;
-	word = run_addr(&run);
-	/* A region's own addresses may be out of step with the memory's. */
-	if (!IS_ALIGNED((uintptr_t)word, sizeof(*word)))
-		return ROVER_FAULT_UNALIGNED;
-	if (run.len != sizeof(*word))
-		return ROVER_FAULT_BOUNDS;
-
 	if (swap)
-		*orig = atomic64_cmpxchg(word, compare, swap_add);
+		*orig = atomic64_cmpxchg((atomic64_t *)word, compare, swap_add);
 	else
-		*orig = atomic64_fetch_add(swap_add, word);
+		*orig = atomic64_fetch_add(swap_add, (atomic64_t *)word);
+	return ROVER_OK;
+}
+
+enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word)
+{
+	enum rover_fault fault;
+	u64 *to;
+
+	fault = word_here(sgl, &to);
+	if (fault)
+		return fault;
+	/* For whoever polls this word; what came before it is there, too. */
+	smp_store_release(to, word);
 	return ROVER_OK;
 }

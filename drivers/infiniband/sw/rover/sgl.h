@@ -154,6 +154,17 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 				  u64 swap_add, u64 *orig);
 
 /**
+ * rover_sgl_store() - write eight bytes at once
+ * @sgl: cursor at an eight-byte-aligned range of eight bytes
+ * @word: what to store, as it will be in memory
+ *
+ * Whoever sees it sees all of it, and what was written before.
+ *
+ * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS.
+ */
+enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word);
+
+/**
  * rover_sgl_release() - drop the region's reference; the place is kept
  * @sgl: cursor; all zero is fine
  */

@@ -26,6 +26,7 @@
 	X(RX_WRITE, "rx_write_requests")				\
 	X(RX_READ, "rx_read_requests")					\
 	X(RX_ATOMIC, "rx_atomic_requests")				\
+	X(RX_FLUSH, "rx_flush_requests")				\
 	X(DOORBELLS, "doorbells")					\
 	X(CQ_EVENTS, "cq_events")					\
 	/* the protocol at work */					\

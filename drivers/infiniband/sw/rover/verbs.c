@@ -67,7 +67,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				    IB_DEVICE_MEM_WINDOW_TYPE_2B |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_SRQ_RESIZE |
-				    IB_DEVICE_SYS_IMAGE_GUID,
+				    IB_DEVICE_SYS_IMAGE_GUID |
+				    IB_DEVICE_FLUSH_GLOBAL |
+				    IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
 				    IBK_BLOCK_MULTICAST_LOOPBACK |
 				    IBK_SG_GAPS_REG,

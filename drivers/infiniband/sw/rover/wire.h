@@ -109,6 +109,30 @@ struct rover_deth {
 	__be32 sqp;
 };
 
+/**
+ * struct rover_feth - flush extended header
+ * @what: reserved 26 | selectivity 2 | placement 4
+ */
+struct rover_feth {
+	__be32 what;
+};
+
+/* Placement: bits that need not exclude each other; selectivity: one of two. */
+#define ROVER_FLUSH_GLOBAL	BIT(0)
+#define ROVER_FLUSH_PERSISTENT	BIT(1)
+#define ROVER_FLUSH_PLACEMENT	GENMASK(3, 0)
+#define ROVER_FLUSH_SELECTIVITY	GENMASK(5, 4)
+#define ROVER_FLUSH_RANGE	0
+#define ROVER_FLUSH_MR		1
+
+/**
+ * struct rover_word - the payload of an ATOMIC WRITE, which is always this long
+ * @bytes: as they will be in memory
+ */
+struct rover_word {
+	u8 bytes[8];
+};
+
 static_assert(sizeof(struct rover_bth) == 12);
 static_assert(sizeof(struct rover_reth) == 16);
 static_assert(sizeof(struct rover_atometh) == 28);
@@ -116,6 +140,8 @@ static_assert(sizeof(struct rover_aeth) == 4);
 static_assert(sizeof(struct rover_atomack) == 8);
 static_assert(sizeof(struct rover_immdt) == 4);
 static_assert(sizeof(struct rover_deth) == 8);
+static_assert(sizeof(struct rover_feth) == 4);
+static_assert(sizeof(struct rover_word) == 8);
 
 /* Reserved bytes that are the rest of a CNP, all zero. */
 #define ROVER_CNP_SIZE		16

@@ -36,6 +36,9 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 		*length = hdr->inline_len;
 		return ROVER_OK;
 	}
+	/* Without memory of its own: a word is in the head. */
+	if (hdr->num_sge && !(wr->flags & (ROVER_WR_GATHER | ROVER_WR_SCATTER)))
+		return ROVER_FAULT_WQE;
 	memcpy(wqe->sge, slot + ROVER_SEND_WQE_HDR,
 	       hdr->num_sge * sizeof(wqe->sge[0]));
 	barrier();
