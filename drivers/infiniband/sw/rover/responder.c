@@ -549,7 +549,8 @@ static void receive_unreliable(struct rover_qp *qp,
 		fault = check_length(qp, pkt);
 	if (!fault)
 		fault = take_in(qp, pkt);
-	if (fault == ROVER_FAULT_RQ_CORRUPT || fault == ROVER_FAULT_RECV_MEMORY) {
+	if (fault == ROVER_FAULT_RQ_CORRUPT || fault == ROVER_FAULT_RQ_RING ||
+	    fault == ROVER_FAULT_RECV_MEMORY) {
 		/* That is our own program's doing. */
 		refuse(qp, pkt, fault);
 		rsp->nak_due = 0;
