@@ -29,10 +29,14 @@
 #include "window.h"
 
 /*
- * Below these a timeout says more about scheduling than about the network.
+ * Below these a timeout says more about scheduling than about the network: a
+ * softirq that became a thread's waits for slices of others, several where the
+ * queue pairs are many.  What is lost in the midst a NAK tells at once.
  */
-#define RTO_MIN		(16 * NSEC_PER_MSEC)
+#define RTO_MIN		(48 * NSEC_PER_MSEC)
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
+/* The shortest of the user's that is taken at its word. */
+#define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
 
 static u64 now_ns(void)
@@ -50,7 +54,7 @@ static u64 retry_ns(const struct rover_qp *qp)
 {
 	u64 t = rover_timeout_ns(qp->attr.timeout);
 
-	return t ? max_t(u64, t, RTO_MIN) : 0;
+	return t ? max_t(u64, t, RETRY_MIN) : 0;
 }
 
 static u64 rto_ns(const struct rover_qp *qp)

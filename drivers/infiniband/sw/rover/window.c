@@ -30,7 +30,7 @@
 #define FEWEST		8
 
 /*
- * How long packets may wait at the peer: half of the shortest timeout (see
+ * How long packets may wait at the peer: a fraction of the shortest timeout (see
  * retransmit), and longer than two megabytes take where the path is a veth pair.
  */
 #define WAIT_MOST	(8 * NSEC_PER_MSEC)
