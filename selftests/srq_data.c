@@ -102,7 +102,8 @@ struct resizer {
 	struct shared *s;
 	pthread_t thread;
 	atomic_bool stop;
-	int rounds, failures;
+	atomic_int rounds;
+	int failures;
 };
 
 static void *resize_all_the_time(void *arg)
@@ -127,12 +128,12 @@ static int stop_resizer(void *what)
 	return pthread_join(resizer->thread, NULL);
 }
 
-/* Another thread resizes the queue while messages come in, a few times at least. */
+/* Another thread resizes the queue while messages come in, which they do until it has thrice. */
 static void run_resize_traffic(struct pair *p, const void *arg)
 {
 	static struct resizer resizer;
 	struct group *g = group_new(p, 3, 0, false);
-	int messages = p->quick ? 25 : 150;
+	int part = p->quick ? 25 : 150, messages = 0, rounds, theirs;
 
 	(void)arg;
 	if (end_b(p)) {
@@ -142,7 +143,12 @@ static void run_resize_traffic(struct pair *p, const void *arg)
 		undo_later(p, stop_resizer, &resizer, "pthread_join");
 	}
 	pair_sync(p);
-	group_go(g, messages);
+	do {
+		messages += part;
+		group_go(g, messages);
+		rounds = atomic_load(&resizer.rounds);
+		pair_swap(p, &rounds, &theirs, sizeof(rounds));
+	} while (rounds + theirs <= 2);
 	if (end_b(p)) {
 		undo_now(p, &resizer);
 		check(p, resizer.rounds > 2 && !resizer.failures, "%d of %d resizes failed",
