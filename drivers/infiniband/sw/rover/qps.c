@@ -95,6 +95,18 @@ void rover_qp_kick(struct rover_qp *qp)
 		rover_qp_put(qp);
 }
 
+void rover_qp_tell(struct rover_qp *qp, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = &qp->dev->ib,
+		.element.qp = qp->ib,
+		.event = type,
+	};
+
+	if (qp->ib->event_handler)
+		qp->ib->event_handler(&event, qp->ib->qp_context);
+}
+
 static void raise(struct rover_qp *qp, enum rover_event what)
 {
 	static const enum ib_event_type types[] = {
@@ -102,14 +114,8 @@ static void raise(struct rover_qp *qp, enum rover_event what)
 		[ROVER_EVENT_QP_REQ_ERR]	= IB_EVENT_QP_REQ_ERR,
 		[ROVER_EVENT_QP_ACCESS_ERR]	= IB_EVENT_QP_ACCESS_ERR,
 	};
-	struct ib_event event = {
-		.device = &qp->dev->ib,
-		.element.qp = qp->ib,
-		.event = types[what],
-	};
 
-	if (qp->ib->event_handler)
-		qp->ib->event_handler(&event, qp->ib->qp_context);
+	rover_qp_tell(qp, types[what]);
 }
 
 void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
@@ -158,34 +164,21 @@ void rover_qp_fail_send(struct rover_qp *qp)
 
 void rover_qp_drained(struct rover_qp *qp)
 {
-	struct ib_event event = {
-		.device = &qp->dev->ib,
-		.element.qp = qp->ib,
-		.event = IB_EVENT_SQ_DRAINED,
-	};
-
 	lockdep_assert_held(&qp->tx_lock);
 	if (qp->req.drained)
 		return;
 	qp->req.drained = true;
-	if (qp->attr.en_sqd_async_notify && qp->ib->event_handler)
-		qp->ib->event_handler(&event, qp->ib->qp_context);
+	if (qp->attr.en_sqd_async_notify)
+		rover_qp_tell(qp, IB_EVENT_SQ_DRAINED);
 }
 
 void rover_qp_last_wqe(struct rover_qp *qp)
 {
-	struct ib_event event = {
-		.device = &qp->dev->ib,
-		.element.qp = qp->ib,
-		.event = IB_EVENT_QP_LAST_WQE_REACHED,
-	};
-
 	lockdep_assert_held(&qp->rx_lock);
 	if (qp->rsp.last_wqe)
 		return;
 	qp->rsp.last_wqe = true;
-	if (qp->ib->event_handler)
-		qp->ib->event_handler(&event, qp->ib->qp_context);
+	rover_qp_tell(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 int rover_qps_init(void)

@@ -84,6 +84,15 @@ void rover_qp_put(struct rover_qp *qp);
 void rover_qp_kick(struct rover_qp *qp);
 
 /**
+ * rover_qp_tell() - raise an event of a queue pair
+ * @qp: alive
+ * @type: of the event
+ *
+ * Context: tx_lock or rx_lock held.
+ */
+void rover_qp_tell(struct rover_qp *qp, enum ib_event_type type);
+
+/**
  * rover_qp_fail() - a queue pair goes to error now
  * @qp: alive, in any state but RESET
  * @event: what to tell the program; ROVER_EVENT_NONE for nothing

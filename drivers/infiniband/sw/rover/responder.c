@@ -477,15 +477,9 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 /* First word of the peer in RTR (IBTA 11.6.3.3). */
 static void comm_est(struct rover_qp *qp)
 {
-	struct ib_event ev = {
-		.device = &qp->dev->ib,
-		.element.qp = qp->ib,
-		.event = IB_EVENT_COMM_EST,
-	};
-
 	qp->rsp.comm_est = true;
-	if (READ_ONCE(qp->state) == IB_QPS_RTR && qp->ib->event_handler)
-		qp->ib->event_handler(&ev, qp->ib->qp_context);
+	if (READ_ONCE(qp->state) == IB_QPS_RTR)
+		rover_qp_tell(qp, IB_EVENT_COMM_EST);
 }
 
 /* Unreliable connections *****************************************************/
