@@ -188,17 +188,18 @@ know_gids
 n=100
 ! quick || n=8
 for address in "$ADDR_B" "$ADDR6_B"; do
-	if [[ $address == *:* ]]; then over=IPv6 from=$ADDR6_A group=ff15::77; else over=IPv4 from=$ADDR_A group=239.77.2.1; fi
-	try "rping over $over" rping "$address" $n 30000
+	over=IPv4 from=$ADDR_A group=239.77.2.1 size=4000
+	[[ $address != *:* ]] || over=IPv6 from=$ADDR6_A group=ff15::77 size=60000
+	try "rping over $over" rping "$address" $n $size
 	try "rping over $over: one server, several clients" rping_many "$address" $n
 	try "ucmatose over $over: eight connections" example ucmatose "$address" -c 8 -C 10 -S 500
 	try "udaddy over $over" example udaddy "$address" -c 4 -C 10 -S 500
 	try "mckey over $over" mckey $group "$from" "$address"
 	try "rstream over $over" stream rstream "$address" -T v -S 5000 -I $n -C 2
-	try "ib_send_lat of datagrams over $over by rdma_cm" managed send_lat "$address" -c UD -n 100
+	try "ib_send_lat of datagrams over $over by rdma_cm" managed send_lat "$address" -c UD -n 100 -s 512
 	# When there is no time, over one family in one topology and over the other in the other.
 	if quick && [[ $over == IPv6 && $TOPOLOGY == single || $over == IPv4 && $TOPOLOGY == pair ]]; then continue; fi
-	try "ib_write_bw over $over by rdma_cm" managed write_bw "$address" -n 100
+	try "ib_write_bw over $over by rdma_cm" managed write_bw "$address" -n 100 -s 65536
 	try "rping over $over: queue pairs of its own" rping_own "$address" $n
 	try "riostream over $over" stream riostream "$address" -T v -S 5000 -I $n -C 2
 done

@@ -1,53 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# gsi: queue pair 1. The connection manager meets its peer through it, and the agent behind it tells the port's counters to whoever
-# asks.
+# gsi: queue pair 1. The agent behind it tells the port's counters to whoever asks. That the connection manager meets its peer through
+# it is for cm.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
 
 limit=60
-
-# meet SERVER CLIENT: as `both`, of programs that listen by rdma_cm
-meet() {
-	local server status=0
-	said_a=/tmp/said.a said_b=/tmp/said.b
-	# shellcheck disable=SC2086 # words
-	run_at b $1 >$said_b 2>&1 </dev/null &
-	server=$!
-	within 20 listening "${1%% *}"
-	# shellcheck disable=SC2086 # words
-	at a $2 >$said_a 2>&1 </dev/null || status=$?
-	((!status)) || kill $server 2>/dev/null || true
-	wait $server || status=$((status ? status : $?))
-	echo "a: $2" && show $said_a
-	echo "b: $1" && show $said_b
-	return $status
-}
-listening() { [[ $(at b rdma resource show cm_id) =~ "state LISTEN "[^$'\n']*"comm $1 " ]]; }
-
-# ping ADDRESS COUNT SIZE: rping with checked data
-ping() {
-	next_port
-	meet "rping -s -V -C $2 -S $3 -p $port -a $1" "rping -c -V -C $2 -S $3 -p $port -a $1"
-	! grep -E 'error|mismatch' $said_a $said_b
-}
-
-# Programs of librdmacm that transfer something and say whether it worked. They have a port each.
-example() {
-	local program=$1 address=$2
-	shift 2
-	meet "$program -b $address $*" "$program -s $address $*"
-	grep -q 'return status 0' $said_a && grep -q 'return status 0' $said_b
-}
-
-managed_perftest() {
-	local tool=ib_$1
-	shift
-	next_port
-	meet "$tool -F -R -p $port -d $DEV_B $*" "$tool -F -R -p $port -d $DEV_A $* $ADDR_B"
-	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9]' $said_a || fail "$tool prints no figures"
-}
 
 # A request to the performance management agent behind a GID: device, index of the own GID, GID, attribute, method, port; then
 # offset and size of the fields of the answer to be printed, after its status.
@@ -109,16 +68,6 @@ in_sys() {
 }
 
 know_gids
-n=30
-! quick || n=8
-try "rping" ping "$ADDR_B" $n 4000
-try "rping over IPv6" ping "$ADDR6_B" $n 60000
-try "ucmatose: eight connections" example ucmatose "$ADDR_B" -c 8 -C 10 -S 500
-try "ucmatose over IPv6" example ucmatose "$ADDR6_B" -c 2 -C 10 -S 500
-try "udaddy: datagrams by rdma_cm" example udaddy "$ADDR_B" -c 4 -C 10 -S 500
-try "udaddy over IPv6" example udaddy "$ADDR6_B" -C 10 -S 500
-try "ib_write_bw by rdma_cm" managed_perftest write_bw -n 100 -s 65536
-try "ib_send_lat of datagrams by rdma_cm" managed_perftest send_lat -c UD -n 100 -s 512
 try "the agent tells the port's counters" answers
 try "what the agent does not have it says so" refuses
 try "the same counters in /sys" in_sys
