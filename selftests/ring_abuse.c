@@ -81,6 +81,18 @@ static void make_bystander(struct pair *p, struct bystander *b)
 	region_swap(p, b->r);
 }
 
+/* How nearly all begin: with somebody to be left alone, and memory for the one who is not. */
+static struct region *begin(struct pair *p, struct bystander *b)
+{
+	struct region *r;
+
+	need_rover(p);
+	make_bystander(p, b);
+	r = region_new(p, 65536, ALL_ACCESS);
+	region_swap(p, r);
+	return r;
+}
+
 static bool dgram(const struct victim *v)
 {
 	return v->c->attr.type == IBV_QPT_UD;
@@ -251,10 +263,7 @@ static void run_words(struct pair *p, const void *arg)
 	struct victim v;
 	struct region *r;
 
-	need_rover(p);
-	make_bystander(p, &b);
-	r = region_new(p, 65536, ALL_ACCESS);
-	region_swap(p, r);
+	r = begin(p, &b);
 	for (i = 0; i < rounds; i++) {
 		make_victim(p, &v, r, abuse->dgram);
 		if (end_a(p)) {
@@ -278,10 +287,7 @@ static void run_nonsense(struct pair *p, const void *arg)
 	struct victim v;
 	struct region *r;
 
-	need_rover(p);
-	make_bystander(p, &b);
-	r = region_new(p, 65536, ALL_ACCESS);
-	region_swap(p, r);
+	r = begin(p, &b);
 	make_victim(p, &v, r, abuse->dgram);
 	if (end_a(p))
 		store(&v.rq->tail, v.rq->head + 65);
@@ -364,10 +370,7 @@ static void run_mutation(struct pair *p, const void *arg)
 	uint8_t *slots;
 	uint32_t tail;
 
-	need_rover(p);
-	make_bystander(p, &b);
-	r = region_new(p, 65536, ALL_ACCESS);
-	region_swap(p, r);
+	r = begin(p, &b);
 	make_victim(p, &v, r, m->dgram);
 	if (end_b(p)) {
 		conn_recv(v.c, 1, NULL, 0);
@@ -398,10 +401,7 @@ static void run_rubbish(struct pair *p, const void *arg)
 	struct region *r;
 	struct ibv_wc wc[8];
 
-	need_rover(p);
-	make_bystander(p, &b);
-	r = region_new(p, 65536, ALL_ACCESS);
-	region_swap(p, r);
+	r = begin(p, &b);
 	for (i = 0; i < rounds; i++) {
 		make_victim(p, &v, r, abuse->dgram);
 		if (end_a(p)) {
@@ -463,10 +463,7 @@ static void run_race(struct pair *p, const void *arg)
 	struct ibv_wc wc[8];
 	pthread_t thread;
 
-	need_rover(p);
-	make_bystander(p, &b);
-	r = region_new(p, 65536, ALL_ACCESS);
-	region_swap(p, r);
+	r = begin(p, &b);
 	for (i = 0; i < rounds; i++) {
 		make_victim(p, &v, r, abuse->dgram);
 		if (end_a(p)) {
@@ -557,10 +554,7 @@ static void run_unmap(struct pair *p, const void *arg)
 	struct region *r;
 
 	(void)arg;
-	need_rover(p);
-	make_bystander(p, &b);
-	r = region_new(p, 65536, ALL_ACCESS);
-	region_swap(p, r);
+	r = begin(p, &b);
 	make_victim(p, &v, r, false);
 	if (end_a(p)) {
 		struct ibv_sge sge = sge_of(r, 0, 16);

@@ -115,12 +115,26 @@ static void run_again(struct pair *p, const void *arg)
 	}
 }
 
-/* The queue pair that binds, and another one of the same domain. */
+/* A window that is bound, and another queue pair of the same domain. */
+static struct conn *open_two(struct pair *p, struct stage *s, enum ibv_mw_type type)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_mw_bind_info info;
+	struct conn *other;
+
+	stage_open(p, s, type, false);
+	other = conn_open(p, &attr);
+	if (end_b(p)) {
+		info = stage_info(s, ALL_REMOTE);
+		stage_bind(s, s->c, s->mw, &info);
+	}
+	return other;
+}
+
+/* By the queue pair that binds, and by another one. */
 static void run_other_qp(struct pair *p, const void *arg)
 {
 	enum ibv_mw_type type = *(const enum ibv_mw_type *)arg;
-	struct conn_attr attr = conn_defaults(p);
-	struct ibv_mw_bind_info info;
 	struct ibv_send_wr wr;
 	struct conn *other;
 	struct ibv_sge sge;
@@ -128,12 +142,7 @@ static void run_other_qp(struct pair *p, const void *arg)
 	uint64_t addr;
 	uint32_t key;
 
-	stage_open(p, &s, type, false);
-	other = conn_open(p, &attr);
-	if (end_b(p)) {
-		info = stage_info(&s, ALL_REMOTE);
-		stage_bind(&s, s.c, s.mw, &info);
-	}
+	other = open_two(p, &s, type);
 	stage_show(&s, (uintptr_t)s.r->buf + AT, end_b(p) ? s.mw->rkey : 0, &addr, &key);
 	if (end_a(p)) {
 		use(&s, s.c, addr, key);
@@ -262,8 +271,6 @@ static void run_misuse(struct pair *p, const void *arg)
 static void run_not_theirs(struct pair *p, const void *arg)
 {
 	int what = *(const int *)arg;
-	struct conn_attr attr = conn_defaults(p);
-	struct ibv_mw_bind_info info;
 	struct ibv_send_wr wr;
 	struct conn *other;
 	struct ibv_sge sge;
@@ -271,11 +278,8 @@ static void run_not_theirs(struct pair *p, const void *arg)
 	uint64_t addr;
 	uint32_t key;
 
-	stage_open(p, &s, what ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1, false);
-	other = conn_open(p, &attr);
+	other = open_two(p, &s, what ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1);
 	if (end_b(p)) {
-		info = stage_info(&s, ALL_REMOTE);
-		stage_bind(&s, s.c, s.mw, &info);
 		sge = sge_of(s.r, 0, 100);
 		conn_recv(other, 9, &sge, 1);
 	}
