@@ -27,6 +27,6 @@ pair_cases rc_state
 pair_cases rc_limit
 pair_cases ring_abuse
 pair_cases ring_late
-try "refused while the answer to a READ is late" late_answers rc_error remote
+once || try "refused while the answer to a READ is late" late_answers rc_error remote
 try "and afterwards all is well" pair_quietly rc_data brief
 finish

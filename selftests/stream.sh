@@ -46,8 +46,10 @@ try "SENDs that nobody waits for" seldom send_bw
 try "READs that nobody waits for" seldom read_bw
 try "datagrams that nobody waits for" seldom send_bw -c UD
 try "WRITEs that are waited for" each write_lat
-try "SENDs that are waited for" each send_lat
-try "READs that are waited for" each read_lat
+if ! once; then
+	try "SENDs that are waited for" each send_lat
+	try "READs that are waited for" each read_lat
+fi
 try "many queue pairs, one after the other" crowd
 pair_cases rc_flow streams
 finish

@@ -38,8 +38,8 @@ try "what is dropped is counted by reason" drops
 try "a network that loses" lossy
 n=200
 ! quick || n=30
-try "ibv_uc_pingpong" pingpong_by ibv_uc_pingpong -n $n
 if ! once; then
+	try "ibv_uc_pingpong" pingpong_by ibv_uc_pingpong -n $n
 	try "ibv_uc_pingpong of 64 KiB with events" pingpong_by ibv_uc_pingpong -n 20 -s 65536 -e
 	family=6 try "ibv_uc_pingpong over IPv6" pingpong_by ibv_uc_pingpong -n $n -s 5000
 	try "ib_write_bw -c UC" perftest write_bw -c UC -n $n -s 4096

@@ -46,8 +46,8 @@ pair_cases ud_error
 try "drops are counted by reason" drops
 # In a pair the other guest has the trace.
 if single; then try "drops are traced with their reason" traced; fi
-try "ibv_ud_pingpong" ud_pingpong -n $n -s 2048
 if ! once; then
+	try "ibv_ud_pingpong" ud_pingpong -n $n -s 2048
 	family=6 try "ibv_ud_pingpong over IPv6" ud_pingpong -n $n -s 1000
 	try "ibv_ud_pingpong with events" ud_pingpong -n $n -s 100 -e
 	try "ib_send_lat of datagrams" perftest send_lat -c UD -n $n -s 512

@@ -71,6 +71,12 @@ int pair_close(struct pair *p);
 /* Is this group of cases among those named on the command line? */
 bool pair_wants(struct pair *p, const char *group);
 
+/* Quick on the debug kernel: each path once, since release kernels have counted and repeated. */
+static inline bool pair_once(const struct pair *p)
+{
+	return p->quick && p->slow > 1;
+}
+
 /* Run a case at both ends. */
 void pair_case(struct pair *p, void (*run)(struct pair *p, const void *arg), const void *arg,
 	       const char *name, ...) __attribute__((format(printf, 4, 5)));
