@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/conn.h"
+#include "lib/hostile.h"
 
 struct ringer {
 	struct pair *p;

@@ -6,16 +6,11 @@
  *
  * End b shares its receives, end a sends.
  */
-#include <arpa/inet.h>
-#include <assert.h>
-#include <endian.h>
 #include <errno.h>
-#include <netinet/ip.h>
-#include <netinet/udp.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/packet.h"
 #include "lib/shared.h"
 
 /* How long to wait for an event that must not come. */
@@ -111,70 +106,12 @@ static void run_last_idle(struct pair *p, const void *arg)
 		queue_quiet(g->recv, 1);
 }
 
-static uint32_t crc32(const uint8_t *at, size_t len)
-{
-	uint32_t crc = ~0U;
-	int bit;
-
-	for (; len; len--) {
-		crc ^= *at++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return ~crc;
-}
-
-#define PATH_MTU 1024
-
-/* IPv4, UDP, BTH and a full payload, behind the eight bytes that only the ICRC knows. */
-struct first {
-	uint8_t dummy[8];
-	struct iphdr ip;
-	struct udphdr udp;
-	struct { uint8_t opcode, flags; uint16_t pkey; uint32_t qpn, psn; } bth;
-	uint8_t payload[PATH_MTU];
-	uint32_t icrc;
-};
-
-static_assert(sizeof(struct first) == 8 + 20 + 8 + 12 + PATH_MTU + 4, "no gaps");
-
-/* What may change on the way counts as all ones (IBTA annex A17). */
-static uint32_t icrc_of(const struct first *packet)
-{
-	struct first masked = *packet;
-
-	memset(masked.dummy, 0xff, sizeof(masked.dummy));
-	masked.ip.tos = 0xff;
-	masked.ip.ttl = 0xff;
-	masked.ip.check = 0xffff;
-	masked.udp.check = 0xffff;
-	masked.bth.qpn |= htonl(0xff000000);
-	return crc32((void *)&masked, offsetof(struct first, icrc));
-}
-
 /* The first packet of a SEND that has no second one, by hand: no queue pair would send that. */
 static void send_first(struct conn *c)
 {
-	struct pair *p = c->p;
-	struct first packet = {
-		.ip = { .version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP,
-			.id = htons(0x1234), .frag_off = htons(0x4000),
-			.tot_len = htons(sizeof(packet) - 8) },
-		.udp = { .source = htons(50000), .dest = htons(4791),
-			 .len = htons(sizeof(packet) - 8 - sizeof(struct iphdr)) },
-		.bth = { .pkey = 0xffff, .qpn = htonl(c->peer.qpn), .psn = htonl(c->own.psn) },
-	};
-	struct sockaddr_in to = { .sin_family = AF_INET };
-	int sock = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
-	ssize_t sent;
+	static const uint8_t payload[1024];
 
-	inet_aton(p->own, (void *)&packet.ip.saddr);
-	inet_aton(p->peer, (void *)&packet.ip.daddr);
-	to.sin_addr.s_addr = packet.ip.daddr;
-	packet.icrc = htole32(icrc_of(&packet));
-	sent = sendto(sock, &packet.ip, sizeof(packet) - 8, 0, (void *)&to, sizeof(to));
-	close(sock);
-	check(p, sent == sizeof(packet) - 8, "sending a packet by hand: %s", strerror(errno));
+	packet_send(c, 0x00, c->own.psn, payload, sizeof(payload));
 }
 
 /* What it has taken of a message that never ends it gives back, flushed, and then says so. */

@@ -8,13 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
-#include <rdma/rover-abi.h>
 
 #include "conn.h"
 #include "pattern.h"
@@ -258,6 +253,18 @@ static int undo_qp(void *what)
 #define DGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define BARE_OPS (DGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 
+/* All that it has is its domain. */
+static void make_target(struct conn *c)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = c->attr.type, .xrcd = c->attr.xrcd, .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+	};
+
+	c->qp = ibv_create_qp_ex(c->p->ctx, &init);
+	check(c->p, c->qp, "ibv_create_qp_ex of a target of XRC: %s", strerror(errno));
+	undo_later(c->p, undo_qp, c, "ibv_destroy_qp");
+}
+
 static void make_qp(struct conn *c)
 {
 	struct ibv_qp_init_attr_ex init = {
@@ -318,7 +325,10 @@ struct conn *conn_make(struct pair *p, const struct conn_attr *attr)
 	c->attr = *attr;
 	c->send = attr->send ?: queue_new(p, attr->entries, attr->extended, attr->events);
 	c->recv = attr->recv ?: queue_new(p, attr->entries, attr->extended, attr->events);
-	make_qp(c);
+	if (attr->xrcd)
+		make_target(c);
+	else
+		make_qp(c);
 	c->own = (struct conn_id){
 		.qpn = c->qp->qp_num,
 		/* From the end of the 24 bits, so that it wraps within many cases. */
@@ -387,13 +397,28 @@ static int dgram_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *
 
 static int reliable_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr);
 
+/* Of what a reliable connection is given, what others have no use for. */
+static int not_for(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_UC:
+		return ACK_ATTRS;
+	case IBV_QPT_XRC_SEND:
+		return IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	case IBV_QPT_XRC_RECV:
+		return IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+	default:
+		return 0;
+	}
+}
+
 int conn_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = to;
 	if (c->attr.type == IBV_QPT_UD)
 		return dgram_step(c, to, attr);
-	return reliable_step(c, to, attr) & ~(c->attr.type == IBV_QPT_UC ? ACK_ATTRS : 0);
+	return reliable_step(c, to, attr) & ~not_for(c->attr.type);
 }
 
 static int reliable_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
@@ -523,6 +548,8 @@ static void give_data(struct ibv_qp_ex *qpx, struct ibv_send_wr *wr)
 
 	if (wr->opcode == IBV_WR_LOCAL_INV || wr->opcode == IBV_WR_BIND_MW)
 		return;
+	if (qpx->qp_base.qp_type == IBV_QPT_XRC_SEND)
+		ibv_wr_set_xrc_srqn(qpx, wr->qp_type.xrc.remote_srqn);
 	if (!(wr->send_flags & IBV_SEND_INLINE)) {
 		if (wr->num_sge == 1)
 			ibv_wr_set_sge(qpx, wr->sg_list->lkey, wr->sg_list->addr,
@@ -543,9 +570,12 @@ static void give_data(struct ibv_qp_ex *qpx, struct ibv_send_wr *wr)
 
 int conn_post(struct conn *c, struct ibv_send_wr *wr)
 {
-	struct ibv_send_wr *bad;
+	struct ibv_send_wr *bad, *at;
 	int error;
 
+	for (at = wr; at && c->attr.type == IBV_QPT_XRC_SEND; at = at->next)
+		if (!at->qp_type.xrc.remote_srqn)
+			at->qp_type.xrc.remote_srqn = c->srqn;
 	if (!c->qpx)
 		return ibv_post_send(c->qp, wr, &bad);
 	ibv_wr_start(c->qpx);
@@ -574,7 +604,8 @@ int conn_post_recv(struct conn *c, uint64_t wr_id, struct ibv_sge *sge, int n)
 {
 	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = sge, .num_sge = n }, *bad;
 
-	return ibv_post_recv(c->qp, &wr, &bad);
+	return c->attr.xrcd ? ibv_post_srq_recv(c->attr.srq, &wr, &bad) :
+			      ibv_post_recv(c->qp, &wr, &bad);
 }
 
 void conn_recv(struct conn *c, uint64_t wr_id, struct ibv_sge *sge, int n)
@@ -646,57 +677,4 @@ struct ibv_send_wr wr_dgram(struct conn *c, uint64_t wr_id, struct ibv_sge *sge,
 			    unsigned int flags)
 {
 	return wr_dgram_to(c->ah, c->peer.qpn, c->attr.qkey, wr_id, sge, n, flags);
-}
-
-/* ---- asynchronous events ---- */
-
-int event_next(struct pair *p, struct ibv_qp **qp, unsigned int ms)
-{
-	struct pollfd fds = { p->ctx->async_fd, POLLIN };
-	struct ibv_async_event event;
-
-	if (poll(&fds, 1, ms) != 1)
-		return -1;
-	check(p, !ibv_get_async_event(p->ctx, &event), "ibv_get_async_event: %s", strerror(errno));
-	ibv_ack_async_event(&event);
-	if (qp)
-		*qp = event.element.qp;
-	return event.event_type;
-}
-
-bool event_wait(struct pair *p, enum ibv_event_type type, struct ibv_qp *qp, unsigned int ms)
-{
-	uint64_t until = now_ms() + ms;
-	struct ibv_qp *of;
-	int64_t left;
-	int is;
-
-	while ((left = until - now_ms()) > 0) {
-		is = event_next(p, &of, left);
-		if (is == (int)type && (!qp || of == qp))
-			return true;
-	}
-	return false;
-}
-
-/* ---- without the provider ---- */
-
-int doorbell(struct pair *p, uint32_t qpn)
-{
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attr;
-	} request = {
-		.hdr = {
-			.length = sizeof(request), .object_id = ROVER_OBJECT_DOORBELL,
-			.method_id = ROVER_METHOD_DOORBELL_RING, .num_attrs = 1,
-			.driver_id = ROVER_DRIVER_ID,
-		},
-		.attr = {
-			.attr_id = ROVER_ATTR_DOORBELL_QPN, .len = 4,
-			.flags = UVERBS_ATTR_F_MANDATORY, .data = qpn,
-		},
-	};
-
-	return ioctl(p->ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
 }

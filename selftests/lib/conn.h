@@ -65,6 +65,7 @@ struct conn_attr {
 	struct queue *send, *recv;
 	struct ibv_pd *pd;
 	struct ibv_srq *srq;
+	struct ibv_xrcd *xrcd;	/* of a target of XRC, whose receives go to srq */
 	enum ibv_qp_type type;
 	uint32_t qkey;
 	uint32_t create_flags;	/* with extended only */
@@ -92,6 +93,7 @@ struct conn {
 	struct ibv_ah *ah;
 	struct queue *send, *recv;
 	struct conn_id own, peer;
+	uint32_t srqn;		/* XRC: whose the requests are that do not say it */
 };
 
 /* Make the queue pair only, in state RESET; meet the other one; make it ready. */
@@ -145,14 +147,5 @@ static inline struct ibv_sge sge_of(const struct region *region, size_t at, uint
 {
 	return (struct ibv_sge){ (uintptr_t)region->buf + at, len, region->mr->lkey };
 }
-
-/* Wait ms at most for this asynchronous event, of this queue pair if one is given. */
-bool event_wait(struct pair *p, enum ibv_event_type type, struct ibv_qp *qp, unsigned int ms);
-
-/* The next event of any kind within ms, or -1. */
-int event_next(struct pair *p, struct ibv_qp **qp, unsigned int ms);
-
-/* Ring for a queue pair, of this program or not, as the provider does; the error number. */
-int doorbell(struct pair *p, uint32_t qpn);
 
 #endif /* ROVER_SELFTEST_CONN_H */

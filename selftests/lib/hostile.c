@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <rdma/rover-abi.h>
 
 #include "hostile.h"
 #include "pattern.h"
@@ -66,4 +71,26 @@ uint32_t nasty(uint64_t *seed, uint32_t near)
 	default:
 		return draw(seed, 0, UINT32_MAX);
 	}
+}
+
+/* ---- without the provider ---- */
+
+int doorbell(struct pair *p, uint32_t qpn)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attr;
+	} request = {
+		.hdr = {
+			.length = sizeof(request), .object_id = ROVER_OBJECT_DOORBELL,
+			.method_id = ROVER_METHOD_DOORBELL_RING, .num_attrs = 1,
+			.driver_id = ROVER_DRIVER_ID,
+		},
+		.attr = {
+			.attr_id = ROVER_ATTR_DOORBELL_QPN, .len = 4,
+			.flags = UVERBS_ATTR_F_MANDATORY, .data = qpn,
+		},
+	};
+
+	return ioctl(p->ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
 }

@@ -20,6 +20,9 @@ void list_maps(struct pair *p, struct maps *maps);
 /* Pages that are mapped now and were not before, at most n in a row of ring headers. */
 int fresh_pages(const struct maps *before, const struct maps *now, uint8_t **page, int n);
 
+/* Ring for a queue pair, of this program or not, as the provider does; the error number. */
+int doorbell(struct pair *p, uint32_t qpn);
+
 /* A value from the edge, or any. */
 uint32_t nasty(uint64_t *seed, uint32_t near);
 

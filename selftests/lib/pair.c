@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -321,6 +322,37 @@ int pair_close(struct pair *p)
 	ibv_close_device(p->ctx);
 	close(p->sock);
 	return p->failed ? 1 : 0;
+}
+
+/* ---- asynchronous events ---- */
+
+int event_next(struct pair *p, struct ibv_qp **qp, unsigned int ms)
+{
+	struct pollfd fds = { p->ctx->async_fd, POLLIN };
+	struct ibv_async_event event;
+
+	if (poll(&fds, 1, ms) != 1)
+		return -1;
+	check(p, !ibv_get_async_event(p->ctx, &event), "ibv_get_async_event: %s", strerror(errno));
+	ibv_ack_async_event(&event);
+	if (qp)
+		*qp = event.element.qp;
+	return event.event_type;
+}
+
+bool event_wait(struct pair *p, enum ibv_event_type type, struct ibv_qp *qp, unsigned int ms)
+{
+	uint64_t until = now_ms() + ms;
+	struct ibv_qp *of;
+	int64_t left;
+	int is;
+
+	while ((left = until - now_ms()) > 0) {
+		is = event_next(p, &of, left);
+		if (is == (int)type && (!qp || of == qp))
+			return true;
+	}
+	return false;
 }
 
 /* ---- the beginning ---- */

@@ -109,6 +109,12 @@ void undo_now(struct pair *p, void *what);
 uint64_t now_us(void);
 static inline uint64_t now_ms(void) { return now_us() / 1000; }
 
+/* Wait ms at most for this asynchronous event, of this queue pair if one is given. */
+bool event_wait(struct pair *p, enum ibv_event_type type, struct ibv_qp *qp, unsigned int ms);
+
+/* The next event of any kind within ms, or -1. */
+int event_next(struct pair *p, struct ibv_qp **qp, unsigned int ms);
+
 /* Step aside for a moment in a loop that waits; count says for how long it has. */
 void relax(struct pair *p, unsigned int *count);
 

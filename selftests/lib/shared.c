@@ -31,7 +31,25 @@ static int undo_shared(void *s)
 	return 0;
 }
 
-struct shared *shared_new(struct pair *p, struct ibv_pd *pd, uint32_t wr)
+static struct ibv_srq *make_srq(struct shared *s, struct ibv_pd *pd, struct ibv_xrcd *xrcd)
+{
+	struct ibv_srq_init_attr_ex init = {
+		.attr = s->init.attr, .srq_type = IBV_SRQT_XRC, .pd = pd, .xrcd = xrcd,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+	};
+	struct ibv_srq *srq;
+
+	if (!xrcd)
+		return ibv_create_srq(pd, &s->init);
+	init.cq = s->recv->cq;
+	srq = ibv_create_srq_ex(pd->context, &init);
+	s->init.attr = init.attr;
+	return srq;
+}
+
+struct shared *shared_xrc(struct pair *p, struct ibv_pd *pd, uint32_t wr, uint32_t sge,
+			  struct ibv_xrcd *xrcd, struct queue *recv)
 {
 	struct shared *s = calloc(1, sizeof(*s));
 	struct maps before, now;
@@ -40,19 +58,26 @@ struct shared *shared_new(struct pair *p, struct ibv_pd *pd, uint32_t wr)
 	check(p, s, "out of memory");
 	undo_later(p, undo_shared, s, "free");
 	s->p = p;
+	s->recv = recv;
 	s->r = region_in(p, pd, (size_t)wr * SLOT_BYTES, ALL_ACCESS);
-	s->init.attr = (struct ibv_srq_attr){ .max_wr = wr, .max_sge = 2 };
+	s->init.attr = (struct ibv_srq_attr){ .max_wr = wr, .max_sge = sge };
 	list_maps(p, &before);
-	s->srq = ibv_create_srq(pd, &s->init);
+	s->srq = make_srq(s, pd, xrcd);
 	check(p, s->srq, "ibv_create_srq of %u: %s", wr, strerror(errno));
 	undo_later(p, undo_srq, s->srq, "ibv_destroy_srq");
-	check(p, s->init.attr.max_wr >= wr && s->init.attr.max_sge >= 2,
-	      "a shared queue for %u receives of %u pieces, asked for %u of 2",
-	      s->init.attr.max_wr, s->init.attr.max_sge, wr);
+	check(p, s->init.attr.max_wr >= wr && s->init.attr.max_sge >= sge,
+	      "a shared queue for %u receives of %u pieces, asked for %u of %u",
+	      s->init.attr.max_wr, s->init.attr.max_sge, wr, sge);
+	check(p, !xrcd || !ibv_get_srq_num(s->srq, &s->srqn), "ibv_get_srq_num fails");
 	list_maps(p, &now);
 	s->pages = fresh_pages(&before, &now, page, 16);
 	s->ring = page[0];
 	return s;
+}
+
+struct shared *shared_new(struct pair *p, struct ibv_pd *pd, uint32_t wr)
+{
+	return shared_xrc(p, pd, wr, 2, NULL, NULL);
 }
 
 int shared_post(struct shared *s, uint64_t wr_id, struct ibv_sge *sge, int n)

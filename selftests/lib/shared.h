@@ -24,6 +24,8 @@
  * @r: its slots
  * @ring: its ring as it was mapped at first
  * @pages: and how long that is
+ * @srqn: XRC: its number
+ * @recv: XRC: completions of its receives
  */
 struct shared {
 	struct pair *p;
@@ -32,10 +34,19 @@ struct shared {
 	struct region *r;
 	void *ring;
 	int pages;
+	uint32_t srqn;
+	struct queue *recv;
 };
 
 /* With room for so many receives, in this domain; and memory for as many. */
 struct shared *shared_new(struct pair *p, struct ibv_pd *pd, uint32_t wr);
+
+/*
+ * One of XRC, for receives of so many pieces: in this domain, too, and what it
+ * gives completes in this queue.
+ */
+struct shared *shared_xrc(struct pair *p, struct ibv_pd *pd, uint32_t wr, uint32_t sge,
+			  struct ibv_xrcd *xrcd, struct queue *recv);
 
 /* Post a receive of any kind; the error number. */
 int shared_post(struct shared *s, uint64_t wr_id, struct ibv_sge *sge, int n);

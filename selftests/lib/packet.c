@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * packet - packets by hand, such as no queue pair would send
+ */
+#include <arpa/inet.h>
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "packet.h"
+
+#define BODY_MOST 1200
+
+/* IPv4, UDP and BTH, behind the eight bytes that only the ICRC knows. */
+struct packet {
+	uint8_t dummy[8];
+	struct iphdr ip;
+	struct udphdr udp;
+	struct { uint8_t opcode, flags; uint16_t pkey; uint32_t qpn, psn; } bth;
+	uint8_t body[BODY_MOST + 4];
+};
+
+#define HEAD offsetof(struct packet, body)
+
+static_assert(HEAD == 8 + 20 + 8 + 12, "no gaps");
+
+static uint32_t crc32(const uint8_t *at, size_t len)
+{
+	uint32_t crc = ~0U;
+	int bit;
+
+	for (; len; len--) {
+		crc ^= *at++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+/* What may change on the way counts as all ones (IBTA annex A17). */
+static uint32_t icrc_of(const struct packet *packet, size_t len)
+{
+	struct packet masked = *packet;
+
+	memset(masked.dummy, 0xff, sizeof(masked.dummy));
+	masked.ip.tos = 0xff;
+	masked.ip.ttl = 0xff;
+	masked.ip.check = 0xffff;
+	masked.udp.check = 0xffff;
+	masked.bth.qpn |= htonl(0xff000000);
+	return crc32((void *)&masked, HEAD + len);
+}
+
+void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len)
+{
+	/* From the IP header on, with the ICRC. */
+	size_t all = HEAD - 8 + len + 4;
+	struct packet packet = {
+		.ip = { .version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP,
+			.id = htons(0x1234), .frag_off = htons(0x4000),
+			.tot_len = htons(all) },
+		.udp = { .source = htons(50000), .dest = htons(4791),
+			 .len = htons(all - sizeof(struct iphdr)) },
+		.bth = { .opcode = opcode, .pkey = 0xffff, .qpn = htonl(c->peer.qpn),
+			 .psn = htonl(psn & 0xffffff) },
+	};
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct pair *p = c->p;
+	uint32_t icrc;
+	ssize_t sent;
+	int sock;
+
+	check(p, len <= BODY_MOST && !(len % 4), "the test's packet has a body of %zu", len);
+	sock = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+	inet_aton(p->own, (void *)&packet.ip.saddr);
+	inet_aton(p->peer, (void *)&packet.ip.daddr);
+	to.sin_addr.s_addr = packet.ip.daddr;
+	memcpy(packet.body, body, len);
+	icrc = htole32(icrc_of(&packet, len));
+	memcpy(packet.body + len, &icrc, sizeof(icrc));
+	sent = sendto(sock, &packet.ip, all, 0, (void *)&to, sizeof(to));
+	close(sock);
+	check(p, sent == (ssize_t)all, "sending a packet by hand: %s", strerror(errno));
+}
