@@ -19,7 +19,8 @@ static void read_headers(const struct rover_opcode *op, const u8 *bytes, size_t 
 
 	memcpy(&bth, bytes, sizeof(bth));
 	must(op->hdr_len >= sizeof(bth) && op->hdr_len <= ROVER_MAX_HDR);
-	must(op->ext + 4 <= op->hdr_len || op->hdr_len == sizeof(bth));
+	must(op->ext + 4 <= op->hdr_len || op->hdr_len == op->ext);
+	must(op->ext == sizeof(bth) + (op->flags & ROVER_OP_XRCETH ? 4 : 0));
 	must(!op->imm || op->imm + 4 == op->hdr_len);
 	must(rover_bth_qpn(&bth) <= ROVER_24BIT && rover_bth_psn(&bth) <= ROVER_24BIT);
 	if (len < op->hdr_len + rover_bth_pad(&bth))

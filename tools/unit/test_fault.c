@@ -44,6 +44,7 @@ static const struct rover_fault_info rows[ROVER_FAULTS] = {
 	[ROVER_FAULT_TOO_LONG]		= { "", 0x61, 1, 0, NONE },
 	[ROVER_FAULT_RD_ATOMIC]		= { "", 0x61, 9, 0, ACC },
 	[ROVER_FAULT_UNALIGNED]		= { "", 0x61, 9, 0, ACC },
+	[ROVER_FAULT_XRCETH]		= { "", 0x61, 9, 0, REQ },
 	[ROVER_FAULT_RNR]		= { "", 0x20, 0, 0, NONE },
 	[ROVER_FAULT_RQ_CORRUPT]	= { "", 0x63, 2, 0, NONE },
 	[ROVER_FAULT_RQ_RING]		= { "", 0x63, 0, 0, FATAL },

@@ -9,8 +9,8 @@
 #include "wire.h"
 
 /*
- * Sums of BTH 12, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, FETH 4, a word 8,
- * immediate or IETH 4.
+ * Sums of BTH 12, XRCETH 4, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, FETH 4,
+ * a word 8, immediate or IETH 4.
  */
 static const struct {
 	u8 opcode, class, hdr_len, imm;
@@ -56,6 +56,31 @@ static const struct {
 	{ 0x64, ROVER_CLASS_SEND, 20, 0, 'o' },
 	{ 0x65, ROVER_CLASS_SEND, 24, 20, 'o' },
 	{ 0x81, ROVER_CLASS_CNP, 12, 0, 'o' },
+	{ 0xa0, ROVER_CLASS_SEND, 16, 0, 'f' },
+	{ 0xa1, ROVER_CLASS_SEND, 16, 0, 'm' },
+	{ 0xa2, ROVER_CLASS_SEND, 16, 0, 'l' },
+	{ 0xa3, ROVER_CLASS_SEND, 20, 16, 'l' },
+	{ 0xa4, ROVER_CLASS_SEND, 16, 0, 'o' },
+	{ 0xa5, ROVER_CLASS_SEND, 20, 16, 'o' },
+	{ 0xa6, ROVER_CLASS_WRITE, 32, 0, 'f' },
+	{ 0xa7, ROVER_CLASS_WRITE, 16, 0, 'm' },
+	{ 0xa8, ROVER_CLASS_WRITE, 16, 0, 'l' },
+	{ 0xa9, ROVER_CLASS_WRITE, 20, 16, 'l' },
+	{ 0xaa, ROVER_CLASS_WRITE, 32, 0, 'o' },
+	{ 0xab, ROVER_CLASS_WRITE, 36, 32, 'o' },
+	{ 0xac, ROVER_CLASS_READ, 32, 0, 'o' },
+	{ 0xad, ROVER_CLASS_READ_RESP, 16, 0, 'f' },
+	{ 0xae, ROVER_CLASS_READ_RESP, 12, 0, 'm' },
+	{ 0xaf, ROVER_CLASS_READ_RESP, 16, 0, 'l' },
+	{ 0xb0, ROVER_CLASS_READ_RESP, 16, 0, 'o' },
+	{ 0xb1, ROVER_CLASS_ACK, 16, 0, 'o' },
+	{ 0xb2, ROVER_CLASS_ATOMIC_ACK, 24, 0, 'o' },
+	{ 0xb3, ROVER_CLASS_ATOMIC, 44, 0, 'o' },
+	{ 0xb4, ROVER_CLASS_ATOMIC, 44, 0, 'o' },
+	{ 0xb6, ROVER_CLASS_SEND, 20, 16, 'l' },
+	{ 0xb7, ROVER_CLASS_SEND, 20, 16, 'o' },
+	{ 0xbc, ROVER_CLASS_FLUSH, 36, 0, 'o' },
+	{ 0xbd, ROVER_CLASS_ATOMIC_WRITE, 40, 0, 'o' },
 };
 
 #define ROWS	(sizeof(rows) / sizeof(*rows))
@@ -65,11 +90,15 @@ static bool check_row(unsigned int i)
 	const struct rover_opcode *op = rover_opcode_get(rows[i].opcode);
 	bool start = strchr("fo", rows[i].place);
 	bool end = strchr("lo", rows[i].place);
+	u8 ext = 12;
 
 	if (!op)
 		return ktap_note("no row");
+	/* Its requests, and nothing else, have an XRCETH in front. */
+	if (rows[i].opcode >> 5 == 5 && op->class < ROVER_CLASS_READ_RESP)
+		ext += 4;
 	return op->class == rows[i].class && op->hdr_len == rows[i].hdr_len &&
-	       op->imm == rows[i].imm && op->ext == 12 &&
+	       op->imm == rows[i].imm && op->ext == ext &&
 	       !!(op->flags & ROVER_OP_START) == start &&
 	       !!(op->flags & ROVER_OP_END) == end;
 }
@@ -129,8 +158,10 @@ static bool lengths_from_flags(const struct rover_opcode *op)
 			   has(op, ROVER_OP_DETH) * 8 + has(op, ROVER_OP_FETH) * 4 +
 			   has(op, ROVER_OP_WORD) * 8;
 	bool imm = has(op, ROVER_OP_IMM | ROVER_OP_INV);
+	unsigned int at = 12 + has(op, ROVER_OP_XRCETH) * 4;
 
-	return op->hdr_len == 12 + ext + imm * 4 && op->imm == (imm ? 12 + ext : 0) &&
+	return op->ext == at && op->hdr_len == at + ext + imm * 4 &&
+	       op->imm == (imm ? at + ext : 0) &&
 	       op->hdr_len <= ROVER_MAX_HDR && op->hdr_len % 4 == 0;
 }
 
@@ -171,7 +202,8 @@ static bool deth_in_datagrams(const struct rover_opcode *op)
 	bool ud = transport == ROVER_TRANSPORT_UD;
 
 	return has(op, ROVER_OP_DETH) == ud &&
-	       (ud || op->class == ROVER_CLASS_CNP || transport <= ROVER_TRANSPORT_UC) &&
+	       (ud || op->class == ROVER_CLASS_CNP || transport <= ROVER_TRANSPORT_UC ||
+		transport == ROVER_TRANSPORT_XRC) &&
 	       (!ud || (has(op, ROVER_OP_START) && has(op, ROVER_OP_END)));
 }
 
@@ -187,6 +219,22 @@ static bool alike_unreliable(const struct rover_opcode *op)
 	return other && rover_opcode_in(opcode & 0x1f, ROVER_TRANSPORT_UC) == opcode &&
 	       op->flags == other->flags && op->class == other->class &&
 	       has(op, ROVER_OP_REQUEST);
+}
+
+/* XRC has all that RC has and no more, but for the header that names a queue. */
+static bool alike_xrc(const struct rover_opcode *op)
+{
+	u8 opcode = op - rover_opcodes, transport = rover_opcode_transport(opcode);
+	bool xrc = transport == ROVER_TRANSPORT_XRC;
+	const struct rover_opcode *other;
+
+	if (!xrc && transport != ROVER_TRANSPORT_RC)
+		return !has(op, ROVER_OP_XRCETH);
+	other = rover_opcode_get(opcode ^ (ROVER_TRANSPORT_XRC << 5));
+	return other && other->class == op->class &&
+	       (other->flags ^ op->flags) == (has(op, ROVER_OP_REQUEST) ? ROVER_OP_XRCETH : 0) &&
+	       has(op, ROVER_OP_XRCETH) == (xrc && has(op, ROVER_OP_REQUEST)) &&
+	       (!xrc || rover_opcode_in(opcode & 0x1f, transport) == opcode);
 }
 
 static bool several_with_payload(const struct rover_opcode *op)
@@ -215,6 +263,7 @@ int main(void)
 	each(aeth_at_the_ends, "AETH is at both ends of responses");
 	each(deth_in_datagrams, "DETH is in datagrams, and those are one packet");
 	each(alike_unreliable, "unreliable connections have the same, but no answers");
+	each(alike_xrc, "XRC has the same, and an XRCETH in each request");
 	each(several_with_payload, "what has no payload is one packet");
 	return ktap_done();
 }

@@ -109,8 +109,23 @@ static bool fits_services(const struct rover_wr *wr)
 	bool bare = !(wr->flags & (ROVER_WR_RD_ATOMIC | ROVER_WR_INV | ROVER_WR_LOCAL));
 
 	return rover_wr_fits(wr, ROVER_TRANSPORT_RC) &&
+	       rover_wr_fits(wr, ROVER_TRANSPORT_XRC) &&
 	       rover_wr_fits(wr, ROVER_TRANSPORT_UC) == bare &&
 	       rover_wr_fits(wr, ROVER_TRANSPORT_UD) == (bare && !(wr->flags & ROVER_WR_REMOTE));
+}
+
+/* The number is where the ABI says, and nothing else is taken for one. */
+static bool names_queue(unsigned int i)
+{
+	struct rover_send_wqe atomic = { .opcode = i, .imm = 0x123456, .swap = ~0ULL };
+	struct rover_send_wqe other = { .opcode = i, .imm = ~0U, .remote_srqn = 0x123456 };
+	struct rover_send_wqe wrong = { .opcode = i, .remote_srqn = 1, .reserved_2c = 1 };
+
+	if (rover_wrs[i].flags & ROVER_WR_LOCAL)
+		return !rover_wr_srqn(&atomic) && !rover_wr_srqn(&other);
+	if (rover_wrs[i].flags & ROVER_WR_ATOMIC)
+		return rover_wr_srqn(&atomic) == 0x123456;
+	return rover_wr_srqn(&other) == 0x123456 && rover_wr_srqn(&wrong) > 0xffffff;
 }
 
 static bool flags_make_sense(unsigned int flags)
@@ -135,6 +150,7 @@ int main(void)
 			rows[i].name);
 		ktap_ok(fits_services(&rover_wrs[i]), "%s: of the services that can have it",
 			rows[i].name);
+		ktap_ok(names_queue(i), "%s: the queue that it is for", rows[i].name);
 		ktap_ok(flags_make_sense(rover_wrs[i].flags), "%s: flags make sense",
 			rows[i].name);
 	}

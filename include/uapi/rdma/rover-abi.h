@@ -24,10 +24,10 @@
  * work request once and believes only the copy.  A program that scribbles on
  * its rings loses its own queue pair and nothing else.
  *
- * A shared receive queue is a receive ring like any other, from which many
- * queue pairs take.  Receives wait there for packets, and are never flushed:
- * it has no flags, and the program never enters the kernel for it.  A program
- * that scribbles on it loses the queue pairs that meet what it wrote.
+ * A shared receive queue, one of XRC too, is a receive ring like any other, from
+ * which many queue pairs take.  Receives wait there for packets, and are never
+ * flushed: it has no flags, and the program never enters the kernel for it.  A
+ * program that scribbles on it loses the queue pairs that meet what it wrote.
  *
  * Barriers, each with its partner
  * ===============================
@@ -156,7 +156,7 @@ struct rover_sge {
  * @reserved_03: zero
  * @imm: immediate data (network order); or the key to invalidate, there
  *	(SEND_INV) or here (LOCAL_INV); or how far FLUSH goes: placement in bits 0
- *	to 3, selectivity in bits 4 and 5, as in verbs
+ *	to 3, selectivity in bits 4 and 5, as in verbs; or see @remote_srqn
  * @rkey: remote key of WRITE, READ, atomics and FLUSH; a window's new key
  *	(BIND_MW), whose lower eight bits are the program's
  * @inline_len: bytes of inline data that follow; 0 without ROVER_WQE_INLINE
@@ -165,6 +165,9 @@ struct rover_sge {
  * @compare_add: value to compare with (CMP_SWAP), to add (FETCH_ADD) or to store
  *	(ATOMIC_WRITE, as it will be in memory); bytes of FLUSH
  * @swap: value to store (CMP_SWAP)
+ * @remote_srqn: XRC: number of the shared receive queue at the other end, for
+ *	all that is sent there but CMP_SWAP and FETCH_ADD, which have it in @imm
+ * @reserved_2c: zero
  * @ah: datagrams: number of the address handle, as create_ah returned it
  * @remote_qpn: datagrams: the queue pair at the other end
  * @remote_qkey: datagrams: its Q_Key; with bit 31 set, the sender's own instead
@@ -190,7 +193,13 @@ struct rover_send_wqe {
 		struct {
 			__aligned_u64 remote_addr;
 			__aligned_u64 compare_add;
-			__aligned_u64 swap;
+			union {
+				__aligned_u64 swap;
+				struct {
+					__u32 remote_srqn;
+					__u32 reserved_2c;
+				};
+			};
 		};
 		struct {
 			__u32 ah;
@@ -342,7 +351,8 @@ struct rover_uapi_resize_cq_resp {
  * struct rover_uapi_create_qp_resp - answer of create_qp
  * @comp_mask: zero
  * @sq: send ring
- * @rq: receive ring; all zero when receives are those of a shared queue
+ * @rq: receive ring; all zero without one: receives are those of a shared queue,
+ *	or it is an initiator of XRC
  * @qpn: number of the queue pair; the doorbell method wants it
  * @reserved_3c: zero
  */

@@ -59,6 +59,8 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	       QP_ACCESS_ERR),
 	PACKET(UNALIGNED, "unaligned atomic", NAK_INV_REQ, REM_INV_REQ_ERR,
 	       QP_ACCESS_ERR),
+	PACKET(XRCETH, "shared receive queue", NAK_INV_REQ, REM_INV_REQ_ERR,
+	       QP_REQ_ERR),
 	/* No error: the requester waits and comes again.  The timer is added. */
 	PACKET(RNR, "receiver not ready", AETH_RNR, SUCCESS, NONE),
 	PACKET(RQ_CORRUPT, "corrupt receive", NAK_REM_OP, LOC_QP_OP_ERR, NONE),

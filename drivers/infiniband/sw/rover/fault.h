@@ -20,6 +20,7 @@ enum rover_fault {
 	ROVER_FAULT_TOO_LONG,		/* longer than the posted receive */
 	ROVER_FAULT_RD_ATOMIC,		/* more READs and atomics than agreed */
 	ROVER_FAULT_UNALIGNED,		/* atomic on an address not a multiple of eight */
+	ROVER_FAULT_XRCETH,		/* no such queue in this XRC domain */
 	ROVER_FAULT_RNR,		/* no receive posted */
 	ROVER_FAULT_RQ_CORRUPT,		/* receive work request makes no sense */
 	ROVER_FAULT_RQ_RING,		/* nor does the ring that it should be in */

@@ -4,6 +4,9 @@
  *
  * A row says only what a packet is and which headers follow its BTH; offsets
  * and lengths come from the sizes of those headers.
+ *
+ * XRC has all that reliable connections have, under numbers of its own, and one
+ * header more in its requests.
  */
 #include "opcode.h"
 #include "wire.h"
@@ -30,7 +33,11 @@
 #define LEN_IF(flags, flag, header)	\
 	((flags) & (flag) ? sizeof(struct header) : 0)
 
-/* Length of what stands between the BTH and the immediate data. */
+/* Where the others begin: behind the BTH, and the XRCETH if there is one. */
+#define EXT_AT(flags)						\
+	(sizeof(struct rover_bth) + LEN_IF(flags, ROVER_OP_XRCETH, rover_xrceth))
+
+/* Length of what stands between those two and the immediate data. */
 #define EXT_LEN(flags)						\
 	(LEN_IF(flags, ROVER_OP_RETH, rover_reth) +		\
 	 LEN_IF(flags, ROVER_OP_ATOMETH, rover_atometh) +	\
@@ -41,7 +48,7 @@
 	 LEN_IF(flags, ROVER_OP_ATOMACK, rover_atomack))
 
 #define IMM_LEN(flags)	LEN_IF(flags, IMM | INV, rover_immdt)
-#define IMM_AT(flags)	(sizeof(struct rover_bth) + EXT_LEN(flags))
+#define IMM_AT(flags)	(EXT_AT(flags) + EXT_LEN(flags))
 
 #define PUT_ROW(opcode, of_class, bits, text)			\
 	[opcode] = {						\
@@ -49,60 +56,72 @@
 		.flags = (bits),				\
 		.class = of_class,				\
 		.hdr_len = IMM_AT(bits) + IMM_LEN(bits),	\
-		.ext = sizeof(struct rover_bth),		\
+		.ext = EXT_AT(bits),				\
 		.imm = IMM_LEN(bits) ? IMM_AT(bits) : 0,	\
 	}
 
 #define ROW(opcode, kind, bits, text)				\
 	PUT_ROW(ROVER_##opcode, ROVER_CLASS_##kind, bits, text)
 
-/* What reliable and unreliable connections have in common. */
-#define BOTH(opcode, kind, bits, text)				\
+#define XRC(opcode)	(ROVER_TRANSPORT_XRC << 5 | (opcode))
+#define XRC_BITS(bits)						\
+	((bits) | ((bits) & ROVER_OP_REQUEST ? ROVER_OP_XRCETH : 0))
+
+/* What reliable connections have, with and without XRC. */
+#define RELIABLE(opcode, kind, bits, text)			\
 	PUT_ROW(ROVER_RC_##opcode, ROVER_CLASS_##kind, bits, text), \
-	PUT_ROW(ROVER_UC_##opcode, ROVER_CLASS_##kind, bits, text)
+	PUT_ROW(XRC(ROVER_RC_##opcode), ROVER_CLASS_##kind,	\
+		XRC_BITS(bits), text)
+
+/* What unreliable connections have, too. */
+#define EACH(opcode, kind, bits, text)				\
+	PUT_ROW(ROVER_RC_##opcode, ROVER_CLASS_##kind, bits, text), \
+	PUT_ROW(ROVER_UC_##opcode, ROVER_CLASS_##kind, bits, text), \
+	PUT_ROW(XRC(ROVER_RC_##opcode), ROVER_CLASS_##kind,	\
+		XRC_BITS(bits), text)
 
 const struct rover_opcode rover_opcodes[256] = {
-	BOTH(SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
-	BOTH(SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
-	BOTH(SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
-	BOTH(SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
-	BOTH(SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
-	BOTH(SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
+	EACH(SEND_FIRST, SEND, SEND_PKT | FIRST, "SEND First"),
+	EACH(SEND_MIDDLE, SEND, SEND_PKT | MIDDLE, "SEND Middle"),
+	EACH(SEND_LAST, SEND, SEND_PKT | LAST, "SEND Last"),
+	EACH(SEND_LAST_IMM, SEND, SEND_PKT | LAST | IMM, "SEND Last with Immediate"),
+	EACH(SEND_ONLY, SEND, SEND_PKT | ONLY, "SEND Only"),
+	EACH(SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | IMM, "SEND Only with Immediate"),
 
-	BOTH(WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
-	BOTH(WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
-	BOTH(WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
-	BOTH(WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
+	EACH(WRITE_FIRST, WRITE, WRITE_PKT | FIRST | RETH, "RDMA WRITE First"),
+	EACH(WRITE_MIDDLE, WRITE, WRITE_PKT | MIDDLE, "RDMA WRITE Middle"),
+	EACH(WRITE_LAST, WRITE, WRITE_PKT | LAST, "RDMA WRITE Last"),
+	EACH(WRITE_LAST_IMM, WRITE, WRITE_IMM_PKT | LAST,
 	     "RDMA WRITE Last with Immediate"),
-	BOTH(WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
-	BOTH(WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
+	EACH(WRITE_ONLY, WRITE, WRITE_PKT | ONLY | RETH, "RDMA WRITE Only"),
+	EACH(WRITE_ONLY_IMM, WRITE, WRITE_IMM_PKT | ONLY | RETH,
 	     "RDMA WRITE Only with Immediate"),
 
-	ROW(RC_READ_REQUEST, READ, ROVER_OP_REQUEST | ONLY | RETH,
-	    "RDMA READ Request"),
-	ROW(RC_READ_RESP_FIRST, READ_RESP, RESP_PKT | FIRST | AETH,
-	    "RDMA READ response First"),
-	ROW(RC_READ_RESP_MIDDLE, READ_RESP, RESP_PKT | MIDDLE,
-	    "RDMA READ response Middle"),
-	ROW(RC_READ_RESP_LAST, READ_RESP, RESP_PKT | LAST | AETH,
-	    "RDMA READ response Last"),
-	ROW(RC_READ_RESP_ONLY, READ_RESP, RESP_PKT | ONLY | AETH,
-	    "RDMA READ response Only"),
+	RELIABLE(READ_REQUEST, READ, ROVER_OP_REQUEST | ONLY | RETH,
+		 "RDMA READ Request"),
+	RELIABLE(READ_RESP_FIRST, READ_RESP, RESP_PKT | FIRST | AETH,
+		 "RDMA READ response First"),
+	RELIABLE(READ_RESP_MIDDLE, READ_RESP, RESP_PKT | MIDDLE,
+		 "RDMA READ response Middle"),
+	RELIABLE(READ_RESP_LAST, READ_RESP, RESP_PKT | LAST | AETH,
+		 "RDMA READ response Last"),
+	RELIABLE(READ_RESP_ONLY, READ_RESP, RESP_PKT | ONLY | AETH,
+		 "RDMA READ response Only"),
 
-	ROW(RC_ACK, ACK, ROVER_OP_RESPONSE | ONLY | AETH, "Acknowledge"),
-	ROW(RC_ATOMIC_ACK, ATOMIC_ACK,
-	    ROVER_OP_RESPONSE | ONLY | AETH | ROVER_OP_ATOMACK,
-	    "ATOMIC Acknowledge"),
-	ROW(RC_CMP_SWAP, ATOMIC, ATOMIC_PKT | ONLY, "CmpSwap"),
-	ROW(RC_FETCH_ADD, ATOMIC, ATOMIC_PKT | ONLY, "FetchAdd"),
+	RELIABLE(ACK, ACK, ROVER_OP_RESPONSE | ONLY | AETH, "Acknowledge"),
+	RELIABLE(ATOMIC_ACK, ATOMIC_ACK,
+		 ROVER_OP_RESPONSE | ONLY | AETH | ROVER_OP_ATOMACK,
+		 "ATOMIC Acknowledge"),
+	RELIABLE(CMP_SWAP, ATOMIC, ATOMIC_PKT | ONLY, "CmpSwap"),
+	RELIABLE(FETCH_ADD, ATOMIC, ATOMIC_PKT | ONLY, "FetchAdd"),
 
-	ROW(RC_FLUSH, FLUSH, ROVER_OP_REQUEST | ONLY | ROVER_OP_FETH | RETH,
-	    "FLUSH"),
-	ROW(RC_ATOMIC_WRITE, ATOMIC_WRITE,
-	    ROVER_OP_REQUEST | ONLY | RETH | ROVER_OP_WORD, "ATOMIC WRITE"),
+	RELIABLE(FLUSH, FLUSH, ROVER_OP_REQUEST | ONLY | ROVER_OP_FETH | RETH,
+		 "FLUSH"),
+	RELIABLE(ATOMIC_WRITE, ATOMIC_WRITE,
+		 ROVER_OP_REQUEST | ONLY | RETH | ROVER_OP_WORD, "ATOMIC WRITE"),
 
-	ROW(RC_SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
-	ROW(RC_SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
+	RELIABLE(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
+	RELIABLE(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
 
 	ROW(UD_SEND_ONLY, SEND, SEND_PKT | ONLY | DETH, "SEND Only"),
 	ROW(UD_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | DETH | IMM,

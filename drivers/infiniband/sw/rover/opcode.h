@@ -60,6 +60,7 @@ enum rover_transport {
 	ROVER_TRANSPORT_UC = 1,
 	ROVER_TRANSPORT_UD = 3,
 	ROVER_TRANSPORT_CNP = 4,	/* for connections of any service */
+	ROVER_TRANSPORT_XRC = 5,	/* annex A14 */
 };
 
 /* What a packet belongs to. */
@@ -91,6 +92,7 @@ enum rover_op_class {
 #define ROVER_OP_DETH		(1U << 12)
 #define ROVER_OP_FETH		(1U << 13)
 #define ROVER_OP_WORD		(1U << 14)	/* eight bytes of payload */
+#define ROVER_OP_XRCETH		(1U << 15)
 
 /**
  * struct rover_opcode - a row of the table
@@ -99,7 +101,8 @@ enum rover_op_class {
  * @flags: ROVER_OP_*
  * @class: enum rover_op_class
  * @hdr_len: bytes from the start of the BTH to the payload
- * @ext: offset of the first extended header from the start of the BTH
+ * @ext: offset of the first extended header from the start of the BTH, but for
+ *	an XRCETH, which precedes it
  * @imm: offset of the immediate data or IETH, 0 without one
  *
  * A packet has at most one of RETH, ATOMETH, AETH and DETH, always at @ext; an
@@ -116,6 +119,13 @@ struct rover_opcode {
 };
 
 extern const struct rover_opcode rover_opcodes[256];
+
+/* Does the peer of such a connection answer? */
+static inline bool rover_transport_reliable(u8 transport)
+{
+	return transport == ROVER_TRANSPORT_RC ||
+	       transport == ROVER_TRANSPORT_XRC;
+}
 
 /* The service that speaks this opcode: enum rover_transport. */
 static inline u8 rover_opcode_transport(u8 opcode)

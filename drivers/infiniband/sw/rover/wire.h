@@ -100,6 +100,14 @@ struct rover_immdt {
 };
 
 /**
+ * struct rover_xrceth - XRC extended header, in every request of XRC (annex A14)
+ * @srqn: reserved 8 | shared receive queue 24
+ */
+struct rover_xrceth {
+	__be32 srqn;
+};
+
+/**
  * struct rover_deth - datagram extended header
  * @qkey: queue key
  * @sqp: reserved 8 | source QP 24
@@ -139,6 +147,7 @@ static_assert(sizeof(struct rover_atometh) == 28);
 static_assert(sizeof(struct rover_aeth) == 4);
 static_assert(sizeof(struct rover_atomack) == 8);
 static_assert(sizeof(struct rover_immdt) == 4);
+static_assert(sizeof(struct rover_xrceth) == 4);
 static_assert(sizeof(struct rover_deth) == 8);
 static_assert(sizeof(struct rover_feth) == 4);
 static_assert(sizeof(struct rover_word) == 8);
@@ -146,8 +155,9 @@ static_assert(sizeof(struct rover_word) == 8);
 /* Reserved bytes that are the rest of a CNP, all zero. */
 #define ROVER_CNP_SIZE		16
 
-/* The longest run of headers after UDP: BTH and an atomic's. */
-#define ROVER_MAX_HDR	(sizeof(struct rover_bth) + sizeof(struct rover_atometh))
+/* The longest run of headers after UDP: BTH and those of an atomic over XRC. */
+#define ROVER_MAX_HDR	(sizeof(struct rover_bth) + sizeof(struct rover_xrceth) + \
+			 sizeof(struct rover_atometh))
 
 /* AETH syndromes, IBTA table 43-45: two bits of kind, five of detail. */
 #define ROVER_AETH_KIND		GENMASK(7, 5)

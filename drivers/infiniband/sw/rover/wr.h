@@ -57,8 +57,23 @@ static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
 	if (transport == ROVER_TRANSPORT_UD)
 		return wr->datagram;
 	if (wr->flags & ROVER_WR_LOCAL)
-		return transport == ROVER_TRANSPORT_RC;
+		return rover_transport_reliable(transport);
 	return rover_opcode_get(rover_opcode_in(wr->only, transport));
+}
+
+/*
+ * XRC: the shared receive queue that it is for, as the program gave it; above 24
+ * bits for what makes no sense.  What is done at this end is for none.
+ */
+static inline u32 rover_wr_srqn(const struct rover_send_wqe *wqe)
+{
+	u16 flags = rover_wrs[wqe->opcode].flags;
+
+	if (flags & ROVER_WR_LOCAL)
+		return 0;
+	if (flags & ROVER_WR_ATOMIC)
+		return wqe->imm;
+	return wqe->reserved_2c ? ~0U : wqe->remote_srqn;
 }
 
 #endif /* ROVER_WR_H */
