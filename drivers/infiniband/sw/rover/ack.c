@@ -35,7 +35,10 @@ static void put_aeth(struct rover_outgoing *out, u8 syndrome, u32 msn)
 
 void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn)
 {
-	struct rover_outgoing out = { .opcode = ROVER_RC_ACK, .psn = psn };
+	struct rover_outgoing out = {
+		.opcode = rover_opcode_in(ROVER_RC_ACK, qp->transport),
+		.psn = psn,
+	};
 
 	lockdep_assert_held(&qp->rx_lock);
 	put_aeth(&out, syndrome, qp->rsp.msn);
@@ -57,7 +60,8 @@ void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn)
 bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res)
 {
 	struct rover_outgoing out = {
-		.opcode = ROVER_RC_ATOMIC_ACK,
+		.opcode = rover_opcode_in(ROVER_RC_ATOMIC_ACK,
+					  train->qp->transport),
 		.psn = res->psn,
 	};
 	struct rover_atomack orig = { .orig = cpu_to_be64(res->orig) };

@@ -50,6 +50,7 @@ struct rover_net {
  * @gsi: queue pair 1, which the core makes; RCU
  * @mrs: memory keys
  * @ahs: address handles of programs
+ * @srqs: shared receive queues that XRC names by number
  * @mcasts: multicast groups
  * @stats: per-CPU counters
  * @going: unregistration has begun; posts fail and destroyed queues flush
@@ -66,6 +67,7 @@ struct rover_dev {
 	struct rover_qp __rcu *gsi;
 	struct rover_table mrs;
 	struct rover_table ahs;
+	struct rover_table srqs;
 	struct rover_mcasts mcasts;
 	struct rover_stats __percpu *stats;
 	bool going;
@@ -81,6 +83,10 @@ struct rover_ucontext {
 
 struct rover_pd {
 	struct ib_pd ib;
+};
+
+struct rover_xrcd {
+	struct ib_xrcd ib;
 };
 
 static inline struct rover_dev *rover_dev(struct ib_device *ib)

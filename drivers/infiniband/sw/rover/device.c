@@ -29,6 +29,7 @@
 #include "netns.h"
 #include "ucontext.h"
 #include "verbs.h"
+#include "wire.h"
 
 /* One at a time, so that an interface gets one device. */
 static DEFINE_MUTEX(adding);
@@ -40,6 +41,7 @@ static void dealloc_driver(struct ib_device *ib)
 	WARN_ON(atomic_read(&dev->qps));
 	rover_netns_leave(dev);
 	rover_mcast_exit(&dev->mcasts);
+	rover_table_destroy(&dev->srqs);
 	rover_table_destroy(&dev->ahs);
 	rover_table_destroy(&dev->mrs);
 	free_percpu(dev->stats);
@@ -120,9 +122,12 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 	err = rover_table_init(&dev->ahs, U32_MAX);
 	if (err)
 		goto err_mrs;
-	err = rover_mcast_init(&dev->mcasts);
+	err = rover_table_init(&dev->srqs, ROVER_24BIT);
 	if (err)
 		goto err_ahs;
+	err = rover_mcast_init(&dev->mcasts);
+	if (err)
+		goto err_srqs;
 	err = rover_netns_join(dev);
 	if (err)
 		goto err_mcasts;
@@ -130,6 +135,8 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 
 err_mcasts:
 	rover_mcast_exit(&dev->mcasts);
+err_srqs:
+	rover_table_destroy(&dev->srqs);
 err_ahs:
 	rover_table_destroy(&dev->ahs);
 err_mrs:

@@ -162,6 +162,24 @@ static bool batch_join(struct batch *b, const struct arrival *a)
 
 /* Proving ********************************************************************/
 
+/* What stands between the BTH and the payload, all of it at @hdr. */
+static void parse_exts(struct rover_packet *pkt, const u8 *hdr)
+{
+	const struct rover_opcode *op = pkt->op;
+	unsigned int skip = op->ext - sizeof(struct rover_bth);
+	unsigned int ext = op->hdr_len - op->ext;
+	struct rover_xrceth xrceth;
+
+	if (op->flags & ROVER_OP_XRCETH) {
+		memcpy(&xrceth, hdr, sizeof(xrceth));
+		pkt->srqn = be32_to_cpu(xrceth.srqn) & ROVER_24BIT;
+	}
+	memcpy(&pkt->hdr, hdr + skip, min(ext, sizeof(pkt->hdr)));
+	if (op->imm)
+		memcpy(&pkt->imm, hdr + op->imm - sizeof(struct rover_bth),
+		       sizeof(pkt->imm));
+}
+
 static bool parse(struct batch *b, struct arrival *a)
 {
 	struct rover_packet *pkt = &a->pkt;
@@ -204,10 +222,7 @@ static bool parse(struct batch *b, struct arrival *a)
 		dropped(b, a, ROVER_STAT_DROP_SHORT);
 		return false;
 	}
-	memcpy(&pkt->hdr, hdr, min(ext, sizeof(pkt->hdr)));
-	if (op->imm)
-		memcpy(&pkt->imm, hdr + op->imm - sizeof(*bth),
-		       sizeof(pkt->imm));
+	parse_exts(pkt, hdr);
 	return true;
 }
 
@@ -255,12 +270,15 @@ static bool peer_good(const struct batch *b, const struct arrival *a)
 	return rover_path_match(&qp->path, b->rnet->net, a->pkt.v6, a->pkt.ip);
 }
 
+/* Of XRC, an initiator asks and a target answers, and never the other way. */
 static bool transport_good(const struct rover_qp *qp,
 			   const struct rover_packet *pkt)
 {
 	if (pkt->op->class == ROVER_CLASS_CNP)
-		return qp->transport == ROVER_TRANSPORT_RC;
-	return rover_opcode_transport(pkt->opcode) == qp->transport;
+		return rover_transport_reliable(qp->transport);
+	return rover_opcode_transport(pkt->opcode) == qp->transport &&
+	       (qp->transport != ROVER_TRANSPORT_XRC ||
+		!(pkt->op->flags & ROVER_OP_REQUEST) == !qp->xrcd);
 }
 
 static bool admit(struct batch *b, const struct arrival *a)
@@ -345,7 +363,7 @@ static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
 	u8 tos = pkt->v6 ? ipv6_get_dsfield(pkt->ip) :
 			   ((const struct iphdr *)pkt->ip)->tos;
 
-	return INET_ECN_is_ce(tos) && qp->transport == ROVER_TRANSPORT_RC &&
+	return INET_ECN_is_ce(tos) && rover_transport_reliable(qp->transport) &&
 	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP;
 }
 

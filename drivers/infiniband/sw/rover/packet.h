@@ -18,13 +18,15 @@
  * @solicited: BTH's SE bit
  * @pad: bytes of padding
  * @psn: its number
- * @hdr: extended headers, copied out; begins with what follows the BTH
+ * @hdr: extended headers, copied out; begins with what follows the BTH, or its
+ *	XRCETH
  * @ip: its IP header, in @skb
  * @v6: an IPv6 header, else IPv4
  * @skb: holds the payload; its own frag_list is not part of it
  * @payload_at: offset of the payload in @skb
  * @payload: bytes, without pad and ICRC
  * @imm: immediate data or key to invalidate, network order
+ * @srqn: XRC: shared receive queue that a request is for
  * @group: to a multicast group: the skb it, or its train, came in, with the
  *	interface and the kind of packet; NULL: to one queue pair
  */
@@ -55,6 +57,7 @@ struct rover_packet {
 	const void *ip;
 	bool v6;
 	__be32 imm;
+	u32 srqn;
 	const struct sk_buff *skb;
 	int payload_at;
 	u32 payload;

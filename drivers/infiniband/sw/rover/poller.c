@@ -89,9 +89,13 @@ static DEFINE_PER_CPU(struct poller, pollers);
 /* Did the peer speak since the last doorbell?  Then this may be an answer. */
 static bool answers(struct rover_qp *qp)
 {
-	u32 heard = READ_ONCE(qp->rcq->emptied) + READ_ONCE(qp->rsp.msn);
-	bool news = heard != qp->stream.heard;
+	u32 heard = READ_ONCE(qp->rsp.msn);
+	bool news;
 
+	/* An initiator of XRC hears of nothing. */
+	if (qp->rcq)
+		heard += READ_ONCE(qp->rcq->emptied);
+	news = heard != qp->stream.heard;
 	qp->stream.heard = heard;
 	return news;
 }

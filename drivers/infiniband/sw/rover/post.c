@@ -187,8 +187,8 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	unsigned long irq;
 	int err = 0;
 
-	/* A program's ring has a producer already. */
-	if (qp->user) {
+	/* A program's ring has a producer already, and a target has none. */
+	if (qp->user || qp->xrcd) {
 		*bad_wr = wr;
 		return -EINVAL;
 	}
@@ -252,7 +252,7 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	int err = -EINVAL;
 
 	*bad_wr = wr;
-	if (qp->user || qp->srq)
+	if (qp->user || qp->srq || qp->xrcd)
 		return err;
 
 	spin_lock_irqsave(&qp->rq_post, irq);

@@ -44,7 +44,11 @@
 #include "timer.h"
 #include "trace.h"
 
-/* What a kind of queue pair is: GSI, which is for the core alone, is UD. */
+/*
+ * What a kind of queue pair is: GSI, which is for the core alone, is UD.  Targets
+ * of XRC are the core's to the last (programs open them), while a work request of
+ * the core's cannot say which queue an initiator would send to.
+ */
 static int transport_of(enum ib_qp_type type, bool user)
 {
 	switch (type) {
@@ -56,6 +60,10 @@ static int transport_of(enum ib_qp_type type, bool user)
 		return ROVER_TRANSPORT_UD;
 	case IB_QPT_GSI:
 		return user ? -EOPNOTSUPP : ROVER_TRANSPORT_UD;
+	case IB_QPT_XRC_INI:
+		return user ? ROVER_TRANSPORT_XRC : -EOPNOTSUPP;
+	case IB_QPT_XRC_TGT:
+		return ROVER_TRANSPORT_XRC;
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -66,29 +74,60 @@ static u32 flags_of(enum ib_qp_type type)
 	return type == IB_QPT_UD ? IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
 }
 
+/* Only a target does not send. */
+static bool has_send(const struct ib_qp_init_attr *init)
+{
+	return init->qp_type != IB_QPT_XRC_TGT;
+}
+
+/* Receives of its own: neither those of a shared queue, nor of XRC's many. */
+static bool has_recv(const struct ib_qp_init_attr *init)
+{
+	return !init->srq && init->qp_type != IB_QPT_XRC_INI &&
+	       init->qp_type != IB_QPT_XRC_TGT;
+}
+
+/*
+ * A target takes receives of whichever queue a request names, all of its domain:
+ * to be given one of them says nothing more, and does no harm.
+ */
+static bool shared_good(const struct ib_qp_init_attr *init, bool user)
+{
+	const struct rover_srq *srq = init->srq ? rover_srq(init->srq) : NULL;
+
+	if (!srq)
+		return true;
+	if (init->qp_type == IB_QPT_XRC_TGT)
+		return srq->xrcd == init->xrcd;
+	/* Whose receives they are decides who flushes and who posts. */
+	return init->qp_type != IB_QPT_XRC_INI && !srq->xrcd &&
+	       srq->user == user;
+}
+
 static int check_init(const struct ib_qp_init_attr *init,
 		      struct ib_udata *udata)
 {
+	bool target = init->qp_type == IB_QPT_XRC_TGT;
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (transport_of(init->qp_type, udata) < 0 ||
 	    init->create_flags & ~flags_of(init->qp_type) ||
-	    init->xrcd || init->rwq_ind_tbl)
+	    init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	if (!init->send_cq || !init->recv_cq)
+	if (!init->xrcd != !target || !shared_good(init, udata))
 		return -EINVAL;
-	/* Whose receives they are decides who flushes and who posts. */
-	if (init->srq && rover_srq(init->srq)->user != !!udata)
+	if ((has_send(init) && !init->send_cq) ||
+	    (init->qp_type != IB_QPT_XRC_INI && !target && !init->recv_cq))
 		return -EINVAL;
 	if (init->sq_sig_type != IB_SIGNAL_ALL_WR &&
 	    init->sq_sig_type != IB_SIGNAL_REQ_WR)
 		return -EINVAL;
-	if (cap->max_send_wr > ROVER_MAX_QP_WR ||
-	    cap->max_send_sge > ROVER_MAX_SGE ||
-	    cap->max_inline_data > ROVER_MAX_INLINE)
+	if (has_send(init) && (cap->max_send_wr > ROVER_MAX_QP_WR ||
+			       cap->max_send_sge > ROVER_MAX_SGE ||
+			       cap->max_inline_data > ROVER_MAX_INLINE))
 		return -EINVAL;
-	if (!init->srq && (cap->max_recv_wr > ROVER_MAX_QP_WR ||
-			   cap->max_recv_sge > ROVER_MAX_SGE))
+	if (has_recv(init) && (cap->max_recv_wr > ROVER_MAX_QP_WR ||
+			       cap->max_recv_sge > ROVER_MAX_SGE))
 		return -EINVAL;
 
 	/* Less of an answer than this is of no use to a program. */
@@ -114,16 +153,39 @@ static u32 send_stride(struct ib_qp_cap *cap)
 	return stride;
 }
 
-static int create_recv_ring(struct rover_qp *qp, struct ib_qp_cap *cap,
+static int create_send_ring(struct rover_qp *qp,
+			    struct ib_qp_init_attr *init,
 			    struct ib_ucontext *ucontext,
 			    struct rover_uapi_create_qp_resp *resp)
 {
+	struct ib_qp_cap *cap = &init->cap;
+
+	if (!has_send(init)) {
+		cap->max_send_wr = 0;
+		cap->max_send_sge = 0;
+		cap->max_inline_data = 0;
+		rover_ring_none(&qp->sq);
+		return 0;
+	}
+	cap->max_send_wr = max(cap->max_send_wr, 1U);
+	return rover_ring_create(&qp->sq, ucontext, cap->max_send_wr,
+				 send_stride(cap), ucontext ? &resp->sq : NULL);
+}
+
+static int create_recv_ring(struct rover_qp *qp,
+			    struct ib_qp_init_attr *init,
+			    struct ib_ucontext *ucontext,
+			    struct rover_uapi_create_qp_resp *resp)
+{
+	struct ib_qp_cap *cap = &init->cap;
 	u32 stride;
 
 	/* Whatever was asked for: they are those of the shared queue. */
-	if (qp->srq) {
+	if (!has_recv(init)) {
 		cap->max_recv_wr = 0;
 		cap->max_recv_sge = 0;
+		if (!qp->srq)
+			rover_ring_none(&qp->rq);
 		return 0;
 	}
 	cap->max_recv_wr = max(cap->max_recv_wr, 1U);
@@ -134,20 +196,19 @@ static int create_recv_ring(struct rover_qp *qp, struct ib_qp_cap *cap,
 
 /*
  * Every other room may rely on the send ring being there, and on the other one
- * unless receives are shared.
+ * unless receives are shared, be it that there is never anything in them.
  */
-static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
+static int create_rings(struct rover_qp *qp, struct ib_qp_init_attr *init,
 			struct ib_ucontext *ucontext,
 			struct rover_uapi_create_qp_resp *resp)
 {
+	const struct ib_qp_cap *cap = &init->cap;
 	int err;
 
-	cap->max_send_wr = max(cap->max_send_wr, 1U);
-	err = rover_ring_create(&qp->sq, ucontext, cap->max_send_wr,
-				send_stride(cap), ucontext ? &resp->sq : NULL);
+	err = create_send_ring(qp, init, ucontext, resp);
 	if (err)
 		return err;
-	err = create_recv_ring(qp, cap, ucontext, resp);
+	err = create_recv_ring(qp, init, ucontext, resp);
 	if (err)
 		return err;
 
@@ -159,6 +220,19 @@ static int create_rings(struct rover_qp *qp, struct ib_qp_cap *cap,
 	qp->max_inline = cap->max_inline_data;
 	qp->attr.cap = *cap;
 	return 0;
+}
+
+/* What a target has of these it has only while it is at a request (xrc). */
+static void init_owners(struct rover_qp *qp, const struct ib_qp *ib,
+			const struct ib_qp_init_attr *init)
+{
+	if (init->xrcd)
+		return;
+	qp->pd = ib->pd;
+	qp->scq = rover_cq(init->send_cq);
+	qp->rcq = init->recv_cq ? rover_cq(init->recv_cq) : NULL;
+	qp->srq = init->srq ? rover_srq(init->srq) : NULL;
+	qp->recv_pd = init->srq ? init->srq->pd : ib->pd;
 }
 
 static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
@@ -174,11 +248,8 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 
 	qp->dev = rover_dev(ib->device);
 	qp->ib = ib;
-	qp->pd = ib->pd;
-	qp->scq = rover_cq(init->send_cq);
-	qp->rcq = rover_cq(init->recv_cq);
-	qp->srq = init->srq ? rover_srq(init->srq) : NULL;
-	qp->recv_pd = init->srq ? init->srq->pd : ib->pd;
+	qp->xrcd = init->xrcd;
+	init_owners(qp, ib, init);
 	qp->home = ROVER_CPU_ANY;
 	qp->aside.cpu = ROVER_CPU_ANY;
 	qp->state = IB_QPS_RESET;
@@ -288,7 +359,7 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 		return -ENOMEM;
 	}
 	init_fields(qp, ib, init, ucontext);
-	err = create_rings(qp, &init->cap, ucontext, &resp);
+	err = create_rings(qp, init, ucontext, &resp);
 	if (err)
 		goto err_dismantle;
 
@@ -347,6 +418,7 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		.send_cq = ib->send_cq,
 		.recv_cq = ib->recv_cq,
 		.srq = ib->srq,
+		.xrcd = ib->xrcd,
 		.cap = attr->cap,
 		.sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
 					     IB_SIGNAL_REQ_WR,

@@ -207,6 +207,7 @@ struct rover_rtx {
  * @va: remote address, as asked for
  * @rkey: as asked for
  * @length: bytes asked for
+ * @srqn: READ, of an XRC target: shared receive queue it is for
  * @orig: atomic: value to answer with
  * @msn: message sequence number of the response
  * @next: READ: packets already sent of this answer
@@ -219,6 +220,7 @@ struct rover_res {
 	u32 npsn;
 	u32 rkey;
 	u32 length;
+	u32 srqn;
 	u32 msn;
 	u32 next;
 	u64 va;
@@ -247,6 +249,8 @@ struct rover_saved {
  * @ack_due: acknowledge at the end of this batch
  * @nak_due: syndrome to send instead; 0 for none
  * @have_wqe: @wqe holds a receive taken by the message under way
+ * @srqn: XRC target: shared receive queue that the message under way is for
+ * @srq_birth: and which of all that ever had this number
  * @received: payload bytes of the message under way
  * @length: bytes its RETH announced (WRITE)
  * @dst: where its payload goes
@@ -276,6 +280,8 @@ struct rover_rsp {
 	bool comm_est;
 	bool last_wqe;
 	bool bulk;
+	u32 srqn;
+	u64 srq_birth;
 	u32 received;
 	u32 length;
 	struct rover_sgl dst;
@@ -338,11 +344,13 @@ struct rover_stream {
  * @obj: its number
  * @dev: device
  * @ib: the core's queue pair; do not touch unless @alive
- * @pd: protection domain
- * @scq: send completions
- * @rcq: receive completions
+ * @pd: protection domain; of an XRC target see xrc.h, as of what follows
+ * @rcq: receive completions; NULL for an XRC initiator
  * @srq: receives that it shares with others; NULL when it has its own in @rq
  * @recv_pd: protection domain of receives: its own or that of @srq
+ * @scq: send completions; NULL for an XRC target
+ * @xrcd: of an XRC target, to be compared and never followed; constant, NULL for
+ *	all others
  * @state: enum ib_qp_state; written under ctl and both locks, read anywhere
  * @alive: cleared under both locks when it is destroyed
  * @user: its rings belong to a program
@@ -375,12 +383,12 @@ struct rover_stream {
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
  * @tx_lock: protects @sq, @req, @win and @rtx
- * @sq: send ring
+ * @sq: send ring; an XRC target has none
  * @req: requester and completer
  * @win: how much may be sent
  * @rtx: when to send again
  * @rx_lock: protects @rq and @rsp
- * @rq: receive ring; all zero with @srq
+ * @rq: receive ring; all zero with @srq, and none of XRC's have one
  * @rsp: responder
  */
 struct rover_qp {
@@ -389,10 +397,11 @@ struct rover_qp {
 	struct rover_dev *dev;
 	struct ib_qp *ib;
 	struct ib_pd *pd;
-	struct rover_cq *scq;
 	struct rover_cq *rcq;
 	struct rover_srq *srq;
 	struct ib_pd *recv_pd;
+	struct rover_cq *scq;
+	const void *xrcd;
 	int state;
 	bool alive;
 	bool user;

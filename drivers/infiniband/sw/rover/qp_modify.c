@@ -191,7 +191,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 			return err;
 	}
 	/* Not before: most of the memory of a queue pair, and many idle. */
-	if (c->next == IB_QPS_RTS && !qp->req.sent &&
+	if (c->next == IB_QPS_RTS && !qp->req.sent && !qp->xrcd &&
 	    qp->transport != ROVER_TRANSPORT_UD) {
 		c->sent = kcalloc(ROVER_MAX_INFLIGHT, sizeof(*c->sent),
 				  GFP_KERNEL_ACCOUNT);
@@ -205,7 +205,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 		err = rover_path_init(&c->path, qp->dev->rnet->net, ah, sport);
 		if (err)
 			return err;
-		if (qp->transport == ROVER_TRANSPORT_RC)
+		if (rover_transport_reliable(qp->transport))
 			rover_path_ect(&c->path);
 	}
 	return 0;

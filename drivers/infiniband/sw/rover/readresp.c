@@ -14,8 +14,10 @@
 #include "nettx.h"
 #include "psn.h"
 #include "readresp.h"
+#include "srq.h"
 #include "steer.h"
 #include "train.h"
+#include "xrc.h"
 
 /*
  * Packets per call, so that one READ cannot hold a CPU; in process context, where
@@ -86,6 +88,7 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
 	res->va = va;
 	res->rkey = rkey;
 	res->length = length;
+	res->srqn = qp->srq ? qp->srq->obj.key : 0;
 	if (length >= ROVER_BULK)
 		WRITE_ONCE(qp->rsp.bulk, true);
 }
@@ -128,7 +131,7 @@ bool rover_readresp_again(struct rover_qp *qp, u32 psn)
 	return false;
 }
 
-static u8 response_opcode(const struct rover_res *res)
+static u8 opcode_in_rc(const struct rover_res *res)
 {
 	if (res->npsn == 1)
 		return ROVER_RC_READ_RESP_ONLY;
@@ -145,14 +148,14 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 	struct rover_qp *qp = train->qp;
 	u32 at = res->next << qp->mtu_shift;
 	struct rover_outgoing out = {
-		.opcode = response_opcode(res),
+		.opcode = rover_opcode_in(opcode_in_rc(res), qp->transport),
 		.psn = rover_psn_add(res->psn, res->next),
 		.len = min(res->length - at, qp->mtu),
 		.sgl = sgl,
 	};
 	int err;
 
-	if (out.opcode != ROVER_RC_READ_RESP_MIDDLE) {
+	if (rover_opcodes[out.opcode].flags & ROVER_OP_AETH) {
 		struct rover_aeth aeth = {
 			.syndrome_msn = rover_aeth_make(ROVER_AETH_ACK |
 							ROVER_AETH_CREDITS_NONE,
@@ -182,6 +185,10 @@ static bool add_read(struct rover_train *train, struct rover_res *res,
 	struct rover_sgl sgl;
 	int err = 0;
 
+	/* What has no data is of no memory, and so of no domain. */
+	*fault = res->length ? rover_xrc_aim(qp, res->srqn) : ROVER_OK;
+	if (*fault)
+		return false;
 	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, res->va, res->length, res->rkey,
 			   IB_ACCESS_REMOTE_READ);
 	rover_sgl_seek(&sgl, (u64)res->next << qp->mtu_shift);
@@ -203,6 +210,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	if (rsp->bulk && READ_ONCE(qp->home) == ROVER_CPU_ANY)
 		rover_steer_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
+	rcu_read_lock();
 	while (rover_readresp_pending(qp)) {
 		struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];
 		bool done;
@@ -216,6 +224,8 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 			break;
 		rsp->res_send++;
 	}
+	rover_xrc_leave(qp);
+	rcu_read_unlock();
 	rover_train_send(&train);
 	if (!rover_readresp_pending(qp))
 		WRITE_ONCE(rsp->bulk, false);

@@ -306,6 +306,16 @@ static void put_word(struct rover_outgoing *out,
 		put_ext(out, &hdr->compare_add, sizeof(struct rover_word));
 }
 
+static void put_xrceth(struct rover_outgoing *out,
+		       const struct rover_send_wqe *hdr)
+{
+	struct rover_xrceth xrceth = {
+		.srqn = cpu_to_be32(rover_wr_srqn(hdr)),
+	};
+
+	put_ext(out, &xrceth, sizeof(xrceth));
+}
+
 /* Extended headers, as the opcode's row wants them. */
 static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
 		     const struct rover_sent *row, u32 psns)
@@ -314,6 +324,8 @@ static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
 	u16 flags = rover_opcodes[out->opcode].flags;
 	u64 at = (u64)qp->req.offset << qp->mtu_shift;
 
+	if (flags & ROVER_OP_XRCETH)
+		put_xrceth(out, hdr);
 	if (flags & (ROVER_OP_FETH | ROVER_OP_WORD)) {
 		put_word(out, hdr, flags);
 	} else if (flags & ROVER_OP_RETH) {

@@ -14,9 +14,9 @@
  * before it.
  *
  * Of an unreliable connection there is no answer, and a message with a gap is
- * no message.
+ * no message.  Of XRC each request tells whose it is (xrc).
  *
- * Runs under rx_lock with softirqs off.
+ * Runs under rx_lock with softirqs off; packets come under rcu_read_lock().
  */
 #include "ack.h"
 #include "cq.h"
@@ -28,6 +28,7 @@
 #include "trace.h"
 #include "word.h"
 #include "wqe.h"
+#include "xrc.h"
 
 void rover_responder_init(struct rover_qp *qp)
 {
@@ -290,6 +291,8 @@ static enum rover_fault execute_read(struct rover_qp *qp,
 static enum rover_fault execute_atomic(struct rover_qp *qp,
 				       const struct rover_packet *pkt)
 {
+	bool swap = pkt->opcode == rover_opcode_in(ROVER_RC_CMP_SWAP,
+						   qp->transport);
 	const struct rover_atometh *atom = &pkt->hdr.atometh;
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
@@ -301,8 +304,7 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(atom->va),
 			   sizeof(u64),
 			   be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC);
-	fault = rover_sgl_atomic(&sgl, pkt->opcode == ROVER_RC_CMP_SWAP,
-				 be64_to_cpu(atom->compare),
+	fault = rover_sgl_atomic(&sgl, swap, be64_to_cpu(atom->compare),
 				 be64_to_cpu(atom->swap_add), &orig);
 	rover_sgl_release(&sgl);
 	if (fault)
@@ -348,6 +350,8 @@ static enum rover_fault execute(struct rover_qp *qp,
 	enum rover_fault fault;
 
 	fault = check_order(qp, pkt);
+	if (!fault)
+		fault = rover_xrc_open(qp, pkt);
 	if (!fault)
 		fault = check_permission(qp, pkt);
 	if (!fault)
@@ -416,7 +420,8 @@ static void receive_duplicate(struct rover_qp *qp,
 	switch (pkt->op->class) {
 	case ROVER_CLASS_READ:
 		if (!rover_readresp_room(qp, pkt->psn) ||
-		    check_permission(qp, pkt) || check_read(qp, pkt, &npsn) ||
+		    check_permission(qp, pkt) ||
+		    rover_xrc_aim(qp, pkt->srqn) || check_read(qp, pkt, &npsn) ||
 		    rover_psn_diff(pkt->psn + npsn, rsp->psn) > 0)
 			break;
 		rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
@@ -463,6 +468,9 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 		rover_count(qp->dev, ROVER_STAT_RESP_REMOTE_ACCESS);
 	if (fault == ROVER_FAULT_TOO_LONG)
 		rover_count(qp->dev, ROVER_STAT_RESP_LOCAL_LENGTH);
+	if (fault == ROVER_FAULT_XRCETH)
+		rover_count(qp->dev, ROVER_STAT_RESP_XRCETH);
+	rsp->have_wqe = rsp->have_wqe && rover_xrc_hold(qp);
 	/* The completion of a receive that was taken says what an event would. */
 	if (rsp->have_wqe) {
 		rsp->have_wqe = false;
@@ -557,17 +565,14 @@ static void receive_unreliable(struct rover_qp *qp,
 	}
 }
 
-void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt)
+/* Reliable connections *******************************************************/
+
+static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	s32 ahead = rover_psn_diff(pkt->psn, rsp->psn);
 	enum rover_fault fault;
 
-	lockdep_assert_held(&qp->rx_lock);
-	if (qp->transport == ROVER_TRANSPORT_UC) {
-		receive_unreliable(qp, pkt);
-		return;
-	}
 	if (ahead > 0) {
 		receive_early(qp, pkt);
 		return;
@@ -587,6 +592,16 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 	fault = execute(qp, pkt);
 	if (fault)
 		refuse(qp, pkt, fault);
+}
+
+void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	lockdep_assert_held(&qp->rx_lock);
+	if (qp->transport == ROVER_TRANSPORT_UC)
+		receive_unreliable(qp, pkt);
+	else
+		receive_reliable(qp, pkt);
+	rover_xrc_leave(qp);
 }
 
 void rover_responder_finish(struct rover_qp *qp)
@@ -631,11 +646,13 @@ void rover_responder_flush(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	rover_responder_reset(qp);
-	if (rsp->have_wqe) {
-		rsp->have_wqe = false;
+	rcu_read_lock();
+	if (rsp->have_wqe && rover_xrc_hold(qp))
 		rover_wqe_recv_fail(qp, rsp->wqe.wr_id, ROVER_FAULT_FLUSH,
 				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
-	}
+	rsp->have_wqe = false;
+	rover_xrc_leave(qp);
+	rcu_read_unlock();
 	rover_wqe_recv_flush(qp);
 }
 

@@ -23,7 +23,7 @@ void rover_responder_init(struct rover_qp *qp);
  *
  * What is to be acknowledged is only noted; see rover_responder_finish().
  *
- * Context: rx_lock held, softirqs off.
+ * Context: rx_lock held, softirqs off, under rcu_read_lock().
  */
 void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt);
 

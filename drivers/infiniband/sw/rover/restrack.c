@@ -108,6 +108,10 @@ int rover_restrack_srq(struct sk_buff *msg, struct ib_srq *ib)
 	err = err ?: rdma_nl_put_driver_u32(msg, "taken",
 					    READ_ONCE(srq->ring.head));
 	err = err ?: rdma_nl_put_driver_u32(msg, "dead", READ_ONCE(srq->dead));
+	/* By which requests name it: the core shows a number of its own. */
+	if (srq->xrcd)
+		err = err ?: rdma_nl_put_driver_u32_hex(msg, "xrc_srqn",
+							srq->obj.key);
 	return finish(msg, table, err);
 }
 

@@ -57,6 +57,14 @@ int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
 		      u32 entries, u32 stride, struct rover_uapi_ring *uapi);
 
 /**
+ * rover_ring_none() - a ring that is always empty and always full
+ * @ring: to be filled in; needs no destruction
+ *
+ * For a queue that does not exist, where every other has one.
+ */
+void rover_ring_none(struct rover_ring *ring);
+
+/**
  * rover_ring_destroy() - let go of a ring
  * @ring: nobody in the kernel uses it any more; all zero is fine
  *

@@ -7,14 +7,19 @@
  * ring the tail is all that is believed, and that only within the ring; a
  * receive is proved by whoever takes it (recv).
  *
+ * One of XRC has, besides, a number in its device's table.
+ *
  * The limit (IBTA 10.2.9) is a question that is answered once: when a receive
  * is taken, and when it is asked, for the receive that went too far may have
  * been taken before.
  */
+#include <linux/atomic.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "cq.h"
 #include "dev.h"
 #include "recv.h"
 #include "srq.h"
@@ -93,6 +98,42 @@ static struct ib_ucontext *context_of(struct ib_udata *udata)
 						  ib)->ib : NULL;
 }
 
+static int check_init(const struct rover_srq *srq,
+		      const struct ib_srq_init_attr *init,
+		      struct ib_udata *udata)
+{
+	const struct ib_srq_attr *attr = &init->attr;
+
+	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
+		return -EOPNOTSUPP;
+	if (init->srq_type == IB_SRQT_XRC &&
+	    (!init->ext.xrc.xrcd || !init->ext.cq))
+		return -EINVAL;
+	if (check_max_wr(srq, attr->max_wr) || attr->max_sge > ROVER_MAX_SGE)
+		return -EINVAL;
+	/* Less of an answer than this is of no use to a program. */
+	if (udata && udata->outlen < sizeof(struct rover_uapi_create_srq_resp))
+		return -EINVAL;
+	return ib_is_udata_in_empty(udata);
+}
+
+/* Give it a number, by which the wire can find it from now on. */
+static int publish(struct rover_srq *srq, const struct ib_srq_init_attr *init)
+{
+	static atomic64_t births;
+	int err;
+
+	if (init->srq_type != IB_SRQT_XRC)
+		return 0;
+	srq->cq = rover_cq(init->ext.cq);
+	srq->xrcd = init->ext.xrc.xrcd;
+	srq->birth = atomic64_inc_return(&births);
+	err = rover_table_insert(&rover_dev(srq->ib.device)->srqs, &srq->obj,
+				 1);
+	srq->ib.ext.xrc.srq_num = srq->obj.key;
+	return err;
+}
+
 int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
 {
@@ -102,14 +143,7 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	u32 stride;
 	int err;
 
-	if (init->srq_type != IB_SRQT_BASIC)
-		return -EOPNOTSUPP;
-	if (check_max_wr(srq, attr->max_wr) || attr->max_sge > ROVER_MAX_SGE)
-		return -EINVAL;
-	/* Less of an answer than this is of no use to a program. */
-	if (udata && udata->outlen < sizeof(resp))
-		return -EINVAL;
-	err = ib_is_udata_in_empty(udata);
+	err = check_init(srq, init, udata);
 	if (err)
 		return err;
 
@@ -120,23 +154,45 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		return err;
 	if (udata) {
 		err = ib_respond_udata(udata, resp);
-		if (err) {
-			rover_ring_destroy(&srq->ring);
-			return err;
-		}
+		if (err)
+			goto err_ring;
 	}
 	spin_lock_init(&srq->lock);
 	spin_lock_init(&srq->post);
 	mutex_init(&srq->ctl);
 	srq->user = udata;
 	srq->max_sge = attr->max_sge;
+	/* Last, since it is in use from here on. */
+	err = publish(srq, init);
+	if (err)
+		goto err_ctl;
 	return 0;
+
+err_ctl:
+	mutex_destroy(&srq->ctl);
+err_ring:
+	rover_ring_destroy(&srq->ring);
+	return err;
+}
+
+/*
+ * The core frees it next, and then perhaps its completion queue and its domain.
+ * Whoever is at it now does not let go of rcu_read_lock() before he has done with
+ * all three.
+ */
+static void unpublish(struct rover_srq *srq)
+{
+	if (!srq->xrcd)
+		return;
+	rover_table_remove(&rover_dev(srq->ib.device)->srqs, &srq->obj);
+	synchronize_rcu();
 }
 
 int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata)
 {
 	struct rover_srq *srq = rover_srq(ib);
 
+	unpublish(srq);
 	rover_ring_destroy(&srq->ring);
 	mutex_destroy(&srq->ctl);
 	return 0;

@@ -5,11 +5,15 @@
  * Queue pairs take receives under @lock, each while it holds its own rx_lock.
  * What a queue pair has taken is its own affair: the queue forgets it.
  *
+ * One of XRC belongs to no queue pair: it has a number, by which requests name
+ * it, and a completion queue for what it gives (xrc).
+ *
  * Lifetime: queue pairs hold it by the core's count of its users, from before
  * create_qp to after destroy_qp, and destroy is refused as long as there is
  * one.  A destroyed queue pair takes no receive any more (@alive is cleared
  * under its rx_lock), so destroy finds nobody here but onlookers of old cores
- * (restrack), which look at the struct and not at the ring.
+ * (restrack), which look at the struct and not at the ring.  For one of XRC it
+ * waits for those who may just have found it, under RCU.
  */
 #ifndef ROVER_SRQ_H
 #define ROVER_SRQ_H
@@ -19,11 +23,16 @@
 #include <rdma/ib_verbs.h>
 
 #include "fault.h"
+#include "obj.h"
 #include "ring.h"
 
 /**
  * struct rover_srq - a shared receive queue
  * @ib: the core's part
+ * @obj: XRC: its number
+ * @xrcd: XRC: its domain, to be compared and never followed; constant
+ * @cq: XRC: completions of its receives; constant
+ * @birth: XRC: of all that ever had a number, this one; constant
  * @user: mapped by a program; constant
  * @max_sge: as granted; constant
  * @lock: protects all below but @post, and takes receives; inside of rx_lock,
@@ -37,6 +46,10 @@
  */
 struct rover_srq {
 	struct ib_srq ib;
+	struct rover_obj obj;
+	const void *xrcd;
+	struct rover_cq *cq;
+	u64 birth;
 	bool user;
 	u8 max_sge;
 	spinlock_t lock;

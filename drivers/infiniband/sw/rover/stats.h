@@ -49,6 +49,7 @@
 	X(REQ_REMOTE_INVALID, "req_remote_invalid_request")		\
 	X(RESP_REMOTE_ACCESS, "resp_remote_access_errors")		\
 	X(RESP_LOCAL_LENGTH, "resp_local_length_error")			\
+	X(RESP_XRCETH, "resp_xrceth_errors")				\
 	X(REQ_CQE_ERROR, "req_cqe_error")				\
 	X(REQ_CQE_FLUSH, "req_cqe_flush_error")				\
 	X(RESP_CQE_ERROR, "resp_cqe_error")				\

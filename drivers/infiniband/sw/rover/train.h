@@ -60,7 +60,7 @@ struct rover_outgoing {
 	u8 flags;
 	bool ackreq;
 	u32 psn;
-	u8 ext[sizeof(struct rover_atometh) + sizeof(struct rover_immdt)];
+	u8 ext[sizeof(struct rover_xrceth) + sizeof(struct rover_atometh)];
 	u8 ext_len;
 	u32 len;
 	struct rover_sgl *sgl;

@@ -68,6 +68,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				    IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_SYS_IMAGE_GUID |
+				    IB_DEVICE_XRC |
 				    IB_DEVICE_FLUSH_GLOBAL |
 				    IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
@@ -209,6 +210,17 @@ static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	return 0;
 }
 
+/* All that is to be known of a domain is which one it is. */
+static int alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
 static const struct rdma_stat_desc stat_descs[ROVER_STAT_COUNT] = {
 #define X(id, text) [ROVER_STAT_##id] = { .name = text },
 	ROVER_STATS(X)
@@ -255,6 +267,8 @@ const struct ib_device_ops rover_verbs = {
 	.mmap_free = rover_pages_mmap_free,
 	.alloc_pd = alloc_pd,
 	.dealloc_pd = dealloc_pd,
+	.alloc_xrcd = alloc_xrcd,
+	.dealloc_xrcd = dealloc_xrcd,
 
 	.create_ah = rover_ah_create,
 	.create_user_ah = rover_ah_create,
@@ -309,4 +323,5 @@ const struct ib_device_ops rover_verbs = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, rover_ibqp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, rover_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, rover_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, rover_xrcd, ib),
 };

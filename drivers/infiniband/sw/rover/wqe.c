@@ -9,6 +9,7 @@
 #include "qps.h"
 #include "recv.h"
 #include "srq.h"
+#include "wire.h"
 #include "wqe.h"
 
 /* Sending ********************************************************************/
@@ -29,6 +30,9 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 	    hdr->num_sge > qp->max_send_sge || hdr->reserved_03)
 		return ROVER_FAULT_WQE;
 	wr = &rover_wrs[hdr->opcode];
+	if (qp->transport == ROVER_TRANSPORT_XRC &&
+	    rover_wr_srqn(hdr) & ~ROVER_24BIT)
+		return ROVER_FAULT_WQE;
 	if (hdr->flags & ROVER_WQE_INLINE) {
 		if (!(wr->flags & ROVER_WR_INLINE_OK) || hdr->num_sge ||
 		    hdr->inline_len > qp->max_inline)
