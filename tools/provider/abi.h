@@ -25,6 +25,8 @@ DECLARE_DRV_CMD(rover_create_qp_ex, IB_USER_VERBS_EX_CMD_CREATE_QP,
 		empty, rover_uapi_create_qp_resp);
 DECLARE_DRV_CMD(rover_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
 		empty, rover_uapi_create_srq_resp);
+DECLARE_DRV_CMD(rover_create_srq_ex, IB_USER_VERBS_CMD_CREATE_XSRQ,
+		empty, rover_uapi_create_srq_resp);
 DECLARE_DRV_CMD(rover_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
 		rover_uapi_modify_srq_req, empty);
 
@@ -37,6 +39,7 @@ static_assert(offsetof(struct rover_ring_hdr, arm) == 128, "one line a word");
 static_assert(offsetof(struct rover_ring_hdr, flags) == 192, "one line a word");
 static_assert(sizeof(struct rover_sge) == 16, "layout");
 static_assert(sizeof(struct rover_send_wqe) == ROVER_SEND_WQE_HDR, "layout");
+static_assert(offsetof(struct rover_send_wqe, remote_srqn) == 40, "layout");
 static_assert(sizeof(struct rover_recv_wqe) == ROVER_RECV_WQE_HDR, "layout");
 static_assert(sizeof(struct rover_cqe) == ROVER_SLOT_SIZE, "one cache line");
 static_assert(offsetof(struct rover_cqe, phase) == 63, "phase is the last byte");

@@ -225,6 +225,17 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah,
 		fail(qp, -EINVAL);
 }
 
+/* The same. */
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
+{
+	struct rover_qp *qp = to_qp_ex(ex);
+
+	if (qp->wqe && srqn <= ROVER_MAX_SRQN)
+		rover_set_srqn(qp->wqe, qp->op, srqn);
+	else
+		fail(qp, -EINVAL);
+}
+
 static void wr_start(struct ibv_qp_ex *ex)
 {
 	struct rover_qp *qp = to_qp_ex(ex);
@@ -292,6 +303,8 @@ void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops)
 
 	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
 		ex->wr_set_ud_addr = wr_set_ud_addr;
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	ex->wr_set_sge = wr_set_sge;
 	ex->wr_set_sge_list = wr_set_sge_list;
 	ex->wr_set_inline_data = wr_set_inline_data;

@@ -103,6 +103,24 @@ static inline void rover_set_binding(struct rover_send_wqe *wqe, uint32_t rkey,
 	wqe->bind_access = info->mw_access_flags;
 }
 
+/* Numbers of shared receive queues have as many bits. */
+#define ROVER_MAX_SRQN	0xffffff
+
+/**
+ * rover_set_srqn() - XRC: the shared receive queue that it is for
+ * @wqe: work request being built
+ * @op: its row
+ * @srqn: number of the queue; what is done at this end is for none
+ */
+static inline void rover_set_srqn(struct rover_send_wqe *wqe,
+				  const struct rover_op *op, uint32_t srqn)
+{
+	if (op->flags & ROVER_OP_ATOMIC)
+		wqe->imm = srqn;
+	else if (!(op->flags & ROVER_OP_LOCAL))
+		wqe->remote_srqn = srqn;
+}
+
 static inline void *rover_send_payload(struct rover_send_wqe *wqe)
 {
 	return (char *)wqe + ROVER_SEND_WQE_HDR;

@@ -84,12 +84,18 @@ static int post_one_send(struct rover_qp *qp, const struct ibv_send_wr *wr,
 
 	if (qp->vqp.qp.qp_type == IBV_QPT_UD && !wr->wr.ud.ah)
 		return -EINVAL;
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND &&
+	    !(op->flags & ROVER_OP_LOCAL) &&
+	    wr->qp_type.xrc.remote_srqn > ROVER_MAX_SRQN)
+		return -EINVAL;
 
 	wqe = rover_slot(&qp->sq.ring, tail);
 	fill_send(wqe, op, wr, flags);
 	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
 		rover_set_address(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 				  wr->wr.ud.remote_qkey);
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		rover_set_srqn(wqe, op, wr->qp_type.xrc.remote_srqn);
 	if (wr->send_flags & IBV_SEND_INLINE)
 		return copy_inline(wqe, qp->max_inline, wr->sg_list, num_sge);
 	wqe->num_sge = num_sge;

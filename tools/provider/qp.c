@@ -11,7 +11,7 @@
 #include "op.h"
 
 #define QP_COMP_MASK	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
-			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_XRCD)
 
 static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
@@ -87,6 +87,16 @@ static int create_plain(struct ibv_context *ctx, struct rover_qp *qp,
 	return err;
 }
 
+static void init_locks(struct rover_qp *qp)
+{
+	pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
+	pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
+}
+
+/*
+ * Of a target of XRC the kernel makes an object of its own, which this program
+ * only opens: there is no answer of the module's then, and no ring.
+ */
 static struct rover_qp *create_qp(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr)
 {
@@ -113,8 +123,7 @@ static struct rover_qp *create_qp(struct ibv_context *ctx,
 	qp->sq.single = rover_pd_single(attr->pd);
 	qp->rq.single = qp->sq.single;
 	rover_doorbell_init(&qp->doorbell, resp.qpn);
-	pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
-	pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	init_locks(qp);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		rover_qp_set_ops(qp, attr->send_ops_flags);
 	return qp;
@@ -125,6 +134,18 @@ err_free:
 	free(qp);
 	errno = err;
 	return NULL;
+}
+
+/* What means nothing to it a program may not have set: libibverbs would keep it. */
+static void leave_out(struct ibv_qp_init_attr_ex *attr)
+{
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
+		attr->pd = NULL;
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		attr->send_cq = NULL;
+	if (attr->qp_type == IBV_QPT_XRC_RECV ||
+	    attr->qp_type == IBV_QPT_XRC_SEND)
+		attr->recv_cq = NULL;
 }
 
 /**
@@ -143,6 +164,7 @@ struct ibv_qp *rover_create_qp_ex(struct ibv_context *ctx,
 		errno = err;
 		return NULL;
 	}
+	leave_out(&wanted);
 	qp = create_qp(ctx, &wanted);
 	if (!qp)
 		return NULL;
@@ -173,6 +195,32 @@ struct ibv_qp *rover_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	if (!qp)
 		return NULL;
 	attr->cap = wanted.cap;
+	return &qp->vqp.qp;
+}
+
+/**
+ * rover_open_qp() - ibv_open_qp()
+ * @ctx: context
+ * @attr: which target of which XRC domain
+ */
+struct ibv_qp *rover_open_qp(struct ibv_context *ctx,
+			     struct ibv_qp_open_attr *attr)
+{
+	struct ib_uverbs_create_qp_resp resp = { 0 };
+	struct rover_qp *qp = calloc(1, sizeof(*qp));
+	struct ibv_open_qp cmd = { 0 };
+	int err;
+
+	if (!qp)
+		return NULL;
+	err = ibv_cmd_open_qp(ctx, &qp->vqp, sizeof(qp->vqp), attr, &cmd,
+			      sizeof(cmd), &resp, sizeof(resp));
+	if (err) {
+		free(qp);
+		errno = err;
+		return NULL;
+	}
+	init_locks(qp);
 	return &qp->vqp.qp;
 }
 

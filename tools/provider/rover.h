@@ -119,8 +119,8 @@ struct rover_op;
 /**
  * struct rover_qp - a queue pair
  * @vqp: libibverbs' part
- * @sq: send queue
- * @rq: receive queue; takes nothing where receives are shared
+ * @sq: send queue; takes nothing where it only receives
+ * @rq: receive queue; takes nothing where receives are shared, or there are none
  * @max_inline: bytes, as granted
  * @doorbell: enters the kernel for this queue pair
  * @next: ibv_wr_*: index the next work request gets; under @sq.lock, as the rest
@@ -191,6 +191,11 @@ static inline bool rover_pd_single(struct ibv_pd *pd)
 	return pd && to_pd(pd)->td;
 }
 
+/* xrc.c */
+struct ibv_xrcd *rover_open_xrcd(struct ibv_context *ctx,
+				 struct ibv_xrcd_init_attr *attr);
+int rover_close_xrcd(struct ibv_xrcd *xrcd);
+
 /* rover.c */
 void rover_say(const char *device, const char *what, int err);
 
@@ -250,6 +255,9 @@ void rover_cq_set_ops(struct rover_cq *cq, uint64_t wc_flags);
 /* srq.c */
 struct ibv_srq *rover_create_srq(struct ibv_pd *pd,
 				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *rover_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr);
+int rover_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num);
 int rover_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask);
 int rover_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
 int rover_destroy_srq(struct ibv_srq *ibsrq);
@@ -258,6 +266,8 @@ int rover_destroy_srq(struct ibv_srq *ibsrq);
 struct ibv_qp *rover_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 struct ibv_qp *rover_create_qp_ex(struct ibv_context *ctx,
 				  struct ibv_qp_init_attr_ex *attr);
+struct ibv_qp *rover_open_qp(struct ibv_context *ctx,
+			     struct ibv_qp_open_attr *attr);
 int rover_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask);
 int rover_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
 		   struct ibv_qp_init_attr *init);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
  * srq.c: shared receive queues are made, resized and destroyed here, and
- * posted to in post.c.
- *
- * Only basic ones, for which libibverbs has ibv_create_srq_ex() come here, too.
+ * posted to in post.c. Those of XRC differ in how they are made, and have a number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +25,32 @@ static int map_queue(struct rover_queue *q, struct ibv_context *ctx,
 	return -err;
 }
 
+/* The kernel has made it, with room for @granted; or has not. */
+static struct ibv_srq *map_srq(struct rover_srq *srq, int err,
+			       const struct rover_uapi_ring *desc,
+			       const struct ibv_srq_attr *granted)
+{
+	struct ibv_context *ctx = srq->vsrq.srq.context;
+
+	if (err)
+		goto err_free;
+	err = map_queue(&srq->rq, ctx, desc, granted->max_wr, granted->max_sge);
+	if (err) {
+		rover_say(ctx->device->name, "mapping a shared receive ring",
+			  err);
+		goto err_destroy;
+	}
+	pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	return &srq->vsrq.srq;
+
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
 /**
  * rover_create_srq() - ibv_create_srq()
  * @pd: protection domain, that of the keys in its receives
@@ -39,31 +63,69 @@ struct ibv_srq *rover_create_srq(struct ibv_pd *pd,
 	struct ibv_srq_init_attr wanted = *attr;
 	struct ibv_create_srq cmd = { 0 };
 	struct rover_srq *srq = calloc(1, sizeof(*srq));
+	struct ibv_srq *ibsrq;
 	int err;
 
 	if (!srq)
 		return NULL;
 	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, &wanted, &cmd, sizeof(cmd),
 				 &resp.ibv_resp, sizeof(resp));
-	if (err)
-		goto err_free;
-	err = map_queue(&srq->rq, pd->context, &resp.ring, wanted.attr.max_wr,
-			wanted.attr.max_sge);
-	if (err) {
-		rover_say(pd->context->device->name,
-			  "mapping a shared receive ring", err);
-		goto err_destroy;
-	}
-	pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
-	attr->attr = wanted.attr;
-	return &srq->vsrq.srq;
+	ibsrq = map_srq(srq, err, &resp.ring, &wanted.attr);
+	if (ibsrq)
+		attr->attr = wanted.attr;
+	return ibsrq;
+}
 
-err_destroy:
-	ibv_cmd_destroy_srq(&srq->vsrq.srq);
-err_free:
-	free(srq);
-	errno = err;
-	return NULL;
+#define SRQ_COMP_MASK	(IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | \
+			 IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ)
+
+/**
+ * rover_create_srq_ex() - ibv_create_srq_ex(), of what is not basic
+ * @ctx: context
+ * @attr: what is wanted; sizes become those granted
+ */
+struct ibv_srq *rover_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	struct rover_create_srq_ex_resp resp = { 0 };
+	struct ibv_srq_init_attr_ex wanted = *attr;
+	struct ibv_create_xsrq cmd = { 0 };
+	struct rover_srq *srq;
+	struct ibv_srq *ibsrq;
+	int err;
+
+	if (attr->comp_mask & ~SRQ_COMP_MASK ||
+	    !(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) ||
+	    attr->srq_type != IBV_SRQT_XRC) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, &wanted, &cmd, sizeof(cmd),
+				    &resp.ibv_resp, sizeof(resp));
+	ibsrq = map_srq(srq, err, &resp.ring, &wanted.attr);
+	if (ibsrq)
+		attr->attr = wanted.attr;
+	return ibsrq;
+}
+
+/**
+ * rover_get_srq_num() - ibv_get_srq_num()
+ * @ibsrq: shared receive queue of XRC
+ * @num: for the number by which initiators name it
+ *
+ * Return: 0; EOPNOTSUPP for others, which have none.
+ */
+int rover_get_srq_num(struct ibv_srq *ibsrq, uint32_t *num)
+{
+	struct rover_srq *srq = to_srq(ibsrq);
+
+	if (srq->vsrq.srq_type != IBV_SRQT_XRC)
+		return EOPNOTSUPP;
+	*num = srq->vsrq.srq_num;
+	return 0;
 }
 
 /*

@@ -262,11 +262,16 @@ static void create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 
 	if (send < attr->cap.max_inline_data)
 		send = attr->cap.max_inline_data;
-	ring_create(&kernel.sq, attr->cap.max_send_wr, ROVER_SEND_WQE_HDR + send,
-		    &full->sq);
+	/* A target of XRC is the kernel's own: nothing is said of it. */
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		attr->cap = (struct ibv_qp_cap) { 0 };
+	else
+		ring_create(&kernel.sq, attr->cap.max_send_wr,
+			    ROVER_SEND_WQE_HDR + send, &full->sq);
 	kernel.rq.hdr = NULL;
 	vqp->qp.srq = attr->srq;
-	if (attr->srq) {
+	vqp->qp.pd = attr->pd;
+	if (attr->srq || attr->qp_type == IBV_QPT_XRC_SEND) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
 	}
@@ -318,7 +323,8 @@ int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	(void)qp;
 	(void)cmd;
 	(void)cmd_size;
-	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET &&
+	    qp->qp_type != IBV_QPT_XRC_RECV) {
 		kernel.sq.index = 0;
 		kernel.sq.hdr->head = 0;
 		kernel.sq.hdr->tail = 0;
@@ -361,6 +367,75 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 		    ROVER_RECV_WQE_HDR + attr->attr.max_sge * 16, &full->ring);
 	kernel.objects++;
 	srq->context = pd->context;
+	return 0;
+}
+
+int ibv_cmd_create_srq_ex(struct ibv_context *ctx, struct verbs_srq *srq,
+			  struct ibv_srq_init_attr_ex *attr,
+			  struct ibv_create_xsrq *cmd, size_t cmd_size,
+			  struct ib_uverbs_create_srq_resp *resp,
+			  size_t resp_size)
+{
+	struct rover_create_srq_ex_resp *full = (void *)resp;
+
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp_size;
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD))
+		return EINVAL;
+	attr->attr.max_sge |= 1;
+	ring_create(&kernel.srq, attr->attr.max_wr,
+		    ROVER_RECV_WQE_HDR + attr->attr.max_sge * 16, &full->ring);
+	kernel.objects++;
+	srq->srq.context = ctx;
+	srq->srq_type = attr->srq_type;
+	srq->srq_num = 0x123456;
+	return 0;
+}
+
+int ibv_cmd_open_xrcd(struct ibv_context *ctx, struct verbs_xrcd *xrcd,
+		      int size, struct ibv_xrcd_init_attr *attr,
+		      struct ibv_open_xrcd *cmd, size_t cmd_size,
+		      struct ib_uverbs_open_xrcd_resp *resp, size_t resp_size)
+{
+	(void)size;
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp;
+	(void)resp_size;
+	if (!(attr->comp_mask & IBV_XRCD_INIT_ATTR_FD))
+		return EINVAL;
+	kernel.objects++;
+	xrcd->xrcd.context = ctx;
+	return 0;
+}
+
+int ibv_cmd_close_xrcd(struct verbs_xrcd *xrcd)
+{
+	(void)xrcd;
+	if (kernel.objects > 1)
+		return EBUSY;
+	kernel.objects--;
+	return 0;
+}
+
+int ibv_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp, int size,
+		    struct ibv_qp_open_attr *attr, struct ibv_open_qp *cmd,
+		    size_t cmd_size, struct ib_uverbs_create_qp_resp *resp,
+		    size_t resp_size)
+{
+	(void)size;
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp;
+	(void)resp_size;
+	if (!(attr->comp_mask & IBV_QP_OPEN_ATTR_XRCD))
+		return EINVAL;
+	kernel.objects++;
+	vqp->qp.context = ctx;
+	vqp->qp.qp_num = attr->qp_num;
+	vqp->qp.qp_type = attr->qp_type;
+	vqp->qp.state = IBV_QPS_UNKNOWN;
 	return 0;
 }
 
@@ -481,6 +556,11 @@ struct rover_qp *fake_qp(uint32_t wr, uint32_t sge, uint32_t inl, bool ex)
 struct rover_qp *fake_ud_qp(uint32_t wr, bool ex)
 {
 	return qp_of_type(IBV_QPT_UD, wr, 2, 64, ex);
+}
+
+struct rover_qp *fake_xrc_qp(uint32_t wr, bool ex)
+{
+	return qp_of_type(IBV_QPT_XRC_SEND, wr, 2, 64, ex);
 }
 
 void fake_state(struct rover_qp *qp, enum ibv_qp_state state)

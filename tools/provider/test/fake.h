@@ -92,6 +92,9 @@ struct rover_srq *fake_srq(uint32_t wr, uint32_t sge);
 
 /* The same for datagrams. */
 struct rover_qp *fake_ud_qp(uint32_t wr, bool ex);
+
+/* And an initiator of XRC. */
+struct rover_qp *fake_xrc_qp(uint32_t wr, bool ex);
 void fake_state(struct rover_qp *qp, enum ibv_qp_state state);
 
 #endif /* PROVIDER_FAKE_H */

@@ -10,8 +10,8 @@
 #include "test.h"
 
 static const struct test *const groups[] = {
-	post_tests, build_tests, poll_tests, arm_tests, srq_tests, domain_tests,
-	thread_tests, race_tests,
+	post_tests, build_tests, poll_tests, arm_tests, srq_tests, xrc_tests,
+	domain_tests, thread_tests, race_tests,
 };
 
 /* Longest time a test may take; a lost wake-up is a hang. */

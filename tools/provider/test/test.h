@@ -22,6 +22,7 @@ extern const struct test build_tests[];
 extern const struct test poll_tests[];
 extern const struct test arm_tests[];
 extern const struct test srq_tests[];
+extern const struct test xrc_tests[];
 extern const struct test thread_tests[];
 extern const struct test race_tests[];
 extern const struct test domain_tests[];
