@@ -19,6 +19,7 @@ tests=(
 	uc:300
 	mcast:100
 	srq:200
+	xrc:200
 	gsi:200
 	cm:200
 	perftest:300
