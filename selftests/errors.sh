@@ -8,17 +8,29 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
 
-# The network lets acknowledges overtake the answers to READs: what the peer says last may come first.
+# late_answers "QDISC..." PROGRAM...: the network lets acknowledges overtake the answers to READs: what the peer says last may come
+# first.
 late_answers() {
-	at b modprobe -a sch_prio sch_netem cls_u32 || skip "no way to delay some packets on this kernel"
+	local how
+	read -ra how <<<"$1"
+	shift
+	at b modprobe -a sch_prio "sch_${how[0]}" cls_u32 || skip "no way to delay some packets on this kernel"
 	trap 'status=$?; set +e; at b tc qdisc del dev "$NDEV_B" root; ktap_end_jobs; exit $status' EXIT
 	at b tc qdisc replace dev "$NDEV_B" root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-	at b tc qdisc add dev "$NDEV_B" parent 1:2 netem delay 20ms
+	at b tc qdisc add dev "$NDEV_B" parent 1:2 "${how[@]}"
 	# RC RDMA READ response only, in the first byte behind IPv4 and UDP
 	at b tc filter add dev "$NDEV_B" parent 1: protocol ip u32 match ip dport 4791 0xffff match u8 0x10 0xff at 28 flowid 1:2
 	pair_quietly "$@"
 	at b tc -s qdisc show dev "$NDEV_B" | tee /tmp/late
-	! grep -A 1 'netem' /tmp/late | grep -w 'Sent 0 bytes' || fail "nothing was late"
+	! grep -A 1 "${how[0]}" /tmp/late | grep -w 'Sent 0 bytes' || fail "nothing was late"
+}
+
+# So slow that b's device is full. Nobody waits for a duplicate's answer: if it cannot be had, it is left out, and counted.
+late_duplicates() {
+	local before rate=$((64 / (slow > 1 ? 4 : 1)))
+	before=$(counter b rx_drop_nak_limited)
+	SECONDS_FULL=$((64 / rate)) late_answers "tbf rate ${rate}kbit burst 200 limit 100000" rc_again
+	(($(counter b rx_drop_nak_limited) >= before + 2)) || fail "no duplicate had to wait"
 }
 
 limit=180
@@ -27,6 +39,7 @@ pair_cases rc_state
 pair_cases rc_limit
 pair_cases ring_abuse
 pair_cases ring_late
-once || try "refused while the answer to a READ is late" late_answers rc_error remote
+once || try "refused while the answer to a READ is late" late_answers "netem delay 20ms" rc_error remote
+try "duplicates of READs have to wait" late_duplicates
 try "and afterwards all is well" pair_quietly rc_data brief
 finish

@@ -16,6 +16,7 @@
 #include "readresp.h"
 #include "srq.h"
 #include "steer.h"
+#include "trace.h"
 #include "train.h"
 #include "xrc.h"
 
@@ -61,30 +62,33 @@ bool rover_readresp_crowded(const struct rover_qp *qp)
 	return false;
 }
 
-static struct rover_res *take_row(struct rover_qp *qp, u32 psn)
+static struct rover_res *take_row(struct rover_qp *qp, u32 psn, bool again)
 {
 	struct rover_res *res = waiting(qp, psn);
 	struct rover_rsp *rsp = &qp->rsp;
 
-	if (!res)
+	/* What has not been answered yet is not answered again. */
+	if (res)
+		again = res->again;
+	else
 		res = &rsp->res[rsp->res_tail++ % rsp->res_max];
 	*res = (struct rover_res) {
 		.psn = psn,
 		.npsn = 1,
 		.msn = rsp->msn,
+		.again = again,
 	};
 	return res;
 }
 
 void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
-			 u32 rkey, u32 length)
+			 u32 rkey, u32 length, bool again)
 {
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = take_row(qp, psn);
+	res = take_row(qp, psn, again);
 	res->npsn = npsn;
-	res->again = rover_psn_add(psn, npsn) != qp->rsp.psn;
 	res->va = va;
 	res->rkey = rkey;
 	res->length = length;
@@ -99,7 +103,7 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = take_row(qp, psn);
+	res = take_row(qp, psn, false);
 	res->atomic = true;
 	res->orig = orig;
 	rsp->saved[rsp->saved_tail++ % rsp->res_max] = (struct rover_saved) {
@@ -119,10 +123,9 @@ bool rover_readresp_again(struct rover_qp *qp, u32 psn)
 		const struct rover_saved *saved = &rsp->saved[i];
 
 		if (saved->psn == psn) {
-			struct rover_res *res = take_row(qp, psn);
+			struct rover_res *res = take_row(qp, psn, true);
 
 			res->atomic = true;
-			res->again = true;
 			res->msn = saved->msn;
 			res->orig = saved->orig;
 			return true;
@@ -198,6 +201,17 @@ static bool add_read(struct rover_train *train, struct rover_res *res,
 	return res->next == res->npsn;
 }
 
+/*
+ * The memory of a duplicate is gone.  That is no fault of anybody: the peer has
+ * had its answer, and told our user so, while this one waited (IBTA 9.7.5.1.2).
+ */
+static void forget(struct rover_qp *qp, const struct rover_res *res)
+{
+	rover_count(qp->dev, ROVER_STAT_DROP_RATE);
+	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
+			 ROVER_RC_READ_REQUEST, res->psn);
+}
+
 enum rover_fault rover_readresp_run(struct rover_qp *qp)
 {
 	enum rover_fault fault = ROVER_OK;
@@ -220,6 +234,11 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 			       rover_ack_atomic(&train, res);
 		else
 			done = add_read(&train, res, &budget, &fault);
+		if (fault && res->again) {
+			forget(qp, res);
+			fault = ROVER_OK;
+			done = true;
+		}
 		if (!done)
 			break;
 		rsp->res_send++;

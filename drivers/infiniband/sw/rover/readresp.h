@@ -40,11 +40,12 @@ bool rover_readresp_crowded(const struct rover_qp *qp);
  * @va: remote address; key, rights and bounds were checked
  * @rkey: remote key
  * @length: bytes
+ * @again: a duplicate; it may still be waiting for its first answer
  *
  * Context: rx_lock held.
  */
 void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
-			 u32 rkey, u32 length);
+			 u32 rkey, u32 length, bool again);
 
 /**
  * rover_readresp_atomic() - note the result of an atomic

@@ -284,7 +284,8 @@ static enum rover_fault execute_read(struct rover_qp *qp,
 	rsp->psn = rover_psn_add(rsp->psn, npsn);
 	rover_count(qp->dev, ROVER_STAT_RX_READ);
 	rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
-			    be32_to_cpu(reth->rkey), be32_to_cpu(reth->length));
+			    be32_to_cpu(reth->rkey), be32_to_cpu(reth->length),
+			    false);
 	return ROVER_OK;
 }
 
@@ -320,9 +321,9 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
  * Done, and to be answered by a READ response without data.  To answer once
  * more does not do it once more.
  */
-static void answer_word(struct rover_qp *qp, u32 psn)
+static void answer_word(struct rover_qp *qp, u32 psn, bool again)
 {
-	rover_readresp_read(qp, psn, 1, 0, 0, 0);
+	rover_readresp_read(qp, psn, 1, 0, 0, 0, again);
 }
 
 static enum rover_fault execute_word(struct rover_qp *qp,
@@ -340,7 +341,7 @@ static enum rover_fault execute_word(struct rover_qp *qp,
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
 	rover_count(qp->dev, flush ? ROVER_STAT_RX_FLUSH : ROVER_STAT_RX_ATOMIC);
-	answer_word(qp, pkt->psn);
+	answer_word(qp, pkt->psn, false);
 	return ROVER_OK;
 }
 
@@ -426,7 +427,7 @@ static void receive_duplicate(struct rover_qp *qp,
 			break;
 		rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
 				    be32_to_cpu(reth->rkey),
-				    be32_to_cpu(reth->length));
+				    be32_to_cpu(reth->length), true);
 		return;
 	case ROVER_CLASS_ATOMIC:
 		if (!rover_readresp_room(qp, pkt->psn) ||
@@ -437,7 +438,7 @@ static void receive_duplicate(struct rover_qp *qp,
 	case ROVER_CLASS_FLUSH:
 		if (!rover_readresp_room(qp, pkt->psn))
 			break;
-		answer_word(qp, pkt->psn);
+		answer_word(qp, pkt->psn, true);
 		return;
 	default:
 		rsp->ack_due = true;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rc_again - duplicates of READs that have to wait, while the connection goes on
+ *
+ *	rc_again a|b PORT [GROUP...]	see main() for the groups
+ *
+ * The network has to be so slow with b's answers to READs that its device is full
+ * for most of $SECONDS_FULL, and what comes then waits.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/conn.h"
+#include "lib/forge.h"
+#include "lib/pattern.h"
+
+/* More answers than the module has in the device (ROVER_TX_SKBS), but not by many. */
+#define DEVICE_IS_FULL 80
+
+static void wait_until_all_is_out(void)
+{
+	const char *full = getenv("SECONDS_FULL");
+
+	usleep(atoi(full ? full : "1") * 1200000);
+}
+
+/* READs, each taken in before the next is sent: the ends are on one machine. */
+static void fill(struct forge *f, const struct region *r, int from, int to)
+{
+	int i;
+
+	for (i = from; i < to; i++)
+		forge_read(f, forge_psn(f, i), r->peer_addr, r->peer_rkey, 8);
+}
+
+/* The connection has to be well after all this: number next is what the peer waits for. */
+static void still_well(struct pair *p, struct conn *c, struct forge *f, struct region *r,
+		       uint32_t next)
+{
+	struct ibv_sge sge = sge_of(r, 0, 64);
+
+	if (end_b(p)) {
+		wait_until_all_is_out();
+		conn_want_state(c, IBV_QPS_RTS);
+		check(p, event_next(p, NULL, 0) == -1, "there is an event");
+		conn_recv(c, 1, &sge, 1);
+	}
+	pair_sync(p);
+	if (f)
+		forge_send(f, forge_psn(f, next), "after all", 9);
+	else
+		queue_want(c->recv, 1, IBV_WC_SUCCESS);
+	if (end_b(p))
+		check(p, !memcmp(r->buf, "after all", 9), "it receives something else");
+	pair_sync(p);
+}
+
+/*
+ * The peer has its answer, says so, and the region is deregistered. A duplicate of
+ * the READ still waits, behind others that have been sent once only.
+ */
+static void run_gone(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *lasting, *passing;
+	struct forge *f = NULL;
+	struct conn *c;
+
+	(void)arg;
+	attr.dest_rd_atomic = 64;
+	c = conn_open(p, &attr);
+	lasting = region_new(p, 4096, ALL_ACCESS);
+	passing = region_new(p, 4096, ALL_ACCESS);
+	region_swap(p, lasting);
+	region_swap(p, passing);
+	if (end_a(p)) {
+		f = forge_new(c);
+		fill(f, passing, 0, 1);
+		fill(f, lasting, 1, DEVICE_IS_FULL);
+		fill(f, passing, 0, 1);
+	}
+	pair_sync(p);
+	if (end_b(p))
+		undo_now(p, passing);
+	still_well(p, c, f, lasting, DEVICE_IS_FULL);
+}
+
+/*
+ * The only place for answers is taken by a duplicate. The next READ is not one too
+ * many: the peer has had the answer, and cannot know of the duplicate.
+ */
+static void run_crowd(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct forge *f = NULL;
+	struct region *r;
+	struct conn *c;
+	int i;
+
+	(void)arg;
+	attr.dest_rd_atomic = 1;
+	c = conn_open(p, &attr);
+	r = region_new(p, 4096, ALL_ACCESS);
+	region_swap(p, r);
+	if (end_a(p)) {
+		f = forge_new(c);
+		for (i = 0; i < DEVICE_IS_FULL; i++)
+			fill(f, r, 0, 1);
+		fill(f, r, 1, 2);
+	}
+	/* What had no room is as if it had never come. */
+	still_well(p, c, f, r, 1);
+}
+
+int main(int argc, char **argv)
+{
+	struct pair p;
+
+	pair_open(&p, argc, argv);
+	if (pair_wants(&p, "gone"))
+		pair_case(&p, run_gone, NULL, "a duplicate READ waits, and its memory goes");
+	if (pair_wants(&p, "crowd"))
+		pair_case(&p, run_crowd, NULL, "a duplicate READ waits in the only place there is");
+	return pair_close(&p);
+}
