@@ -259,6 +259,14 @@ enum rover_cqe_opcode {
 #define ROVER_CQE_VLAN		(1U << 4)	/* @vlan_id is set */
 #define ROVER_CQE_FORGOTTEN	(1U << 7)	/* a mark of the program's own */
 
+/*
+ * IBTA A17.4.5.1 wants a datagram's completion to tell IPv4 from IPv6, and verbs
+ * have no field for it.  Ethernet has no service levels; where drivers of
+ * hardware put it there programs look for it: over UDP 8, IPv6 1, IPv4 2.
+ */
+#define ROVER_CQE_SL_IPV6	9
+#define ROVER_CQE_SL_IPV4	10
+
 /* Completion status: enum ib_wc_status, which verbs and kernel share. */
 
 /**
@@ -271,7 +279,7 @@ enum rover_cqe_opcode {
  * @imm: immediate data (network order), or the remote key invalidated
  * @vendor_err: rover's own reason (enum rover_fault) when status is an error
  * @vlan_id: the datagram came to an address of this VLAN
- * @sl: service level (datagrams)
+ * @sl: datagrams: what kind of packet it was, ROVER_CQE_SL_*
  * @reserved_27: zero
  * @reserved_28: zero
  * @status: enum ib_wc_status

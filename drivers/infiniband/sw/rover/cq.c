@@ -245,7 +245,6 @@ static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 		.byte_len = cqe->byte_len,
 		.qp = *kernel_qp(cqe),
 		.src_qp = cqe->src_qpn,
-		.sl = cqe->sl,
 		.port_num = 1,
 	};
 	if (cqe->flags & ROVER_CQE_GRH) {

@@ -295,6 +295,7 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	cqe->byte_len = ROVER_GRH_SIZE + pkt->payload;
 	cqe->opcode = ROVER_CQE_RECV;
 	cqe->flags |= ROVER_CQE_GRH | (pkt->v6 ? 0 : ROVER_CQE_IPV4);
+	cqe->sl = pkt->v6 ? ROVER_CQE_SL_IPV6 : ROVER_CQE_SL_IPV4;
 	if (pkt->op->flags & ROVER_OP_IMM) {
 		cqe->imm = (__force u32)pkt->imm;
 		cqe->flags |= ROVER_CQE_WITH_IMM;
