@@ -254,6 +254,20 @@ static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
 	return req->psn == req->next_psn ? psns : min(psns, qp->win.packets);
 }
 
+/*
+ * The middle of what was one READ request, when what is before it in there was
+ * asked for again, too, and has not come yet?  A responder need not remember
+ * more of a request than what it was last asked for of it, and rdma_rxe does not:
+ * asked for the middle, it would never again give what is before that.
+ */
+static bool is_middle(const struct rover_qp *qp, const struct rover_sent *row)
+{
+	const struct rover_req *req = &qp->req;
+
+	return row->opcode == ROVER_WQE_READ && req->psn != req->una &&
+	       req->offset % rover_retransmit_piece(qp);
+}
+
 static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 		     u32 psns)
 {
@@ -262,7 +276,7 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 
 	if (rover_retransmit_answered(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
 		return false;
-	if (fenced(qp))
+	if (fenced(qp) || is_middle(qp, row))
 		return false;
 	return !flying || flying + psns <= qp->win.packets;
 }
