@@ -34,6 +34,7 @@ struct job_arg {
 	enum ibv_wr_opcode opcode;
 	bool extended;
 	uint32_t biggest;
+	bool one_way;
 };
 
 static unsigned int bytes_of(enum ibv_mtu mtu)
@@ -153,6 +154,25 @@ static void all_extended(struct pair *p)
 				  ops[i].name, bytes_of(arg.mtu));
 		}
 	}
+}
+
+/* Each gives up a key of the receiver's. */
+static void all_invalidating(struct pair *p)
+{
+	struct job_arg arg = {
+		.opcode = IBV_WR_SEND_WITH_INV, .biggest = p->quick ? 4097 : 65537,
+	};
+	int ipv6;
+
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		pair_family(p, ipv6);
+		for (arg.mtu = IBV_MTU_256; arg.mtu <= p->port.active_mtu; arg.mtu += 1 + p->quick) {
+			arg.extended = arg.mtu == IBV_MTU_1024;
+			pair_case(p, run_op, &arg, "%s SEND_INV at MTU %u: sizes 0 to %u",
+				  ipv6 ? "IPv6" : "IPv4", bytes_of(arg.mtu), arg.biggest);
+		}
+	}
+	pair_family(p, false);
 }
 
 /* ---- inline ---- */
@@ -436,13 +456,13 @@ static void run_mixture(struct pair *p, const void *data)
 	attr.recv_wr = n;
 	attr.send_wr = 24;
 	c = conn_open(p, &attr);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2 - arg->one_way; i++)
 		job[i] = job_new(c, mixture(p, i, 77 + i + arg->mtu, n, arg->biggest));
-	while (!(job_go(job[0]) & job_go(job[1])))
+	while (!(job_go(job[0]) & (arg->one_way || job_go(job[1]))))
 		relax(p, &count);
 	pair_sync(p);
-	job_judge(job[0]);
-	job_judge(job[1]);
+	while (i--)
+		job_judge(job[i]);
 }
 
 #define MANY 32
@@ -535,6 +555,22 @@ static void much(struct pair *p)
 		  arg.biggest);
 }
 
+/* The same for those who want to know which end it was. */
+static void much_from_a(struct pair *p)
+{
+	struct job_arg arg = { .biggest = p->quick ? 100000 : 200000, .one_way = true };
+	int ipv6;
+
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		pair_family(p, ipv6);
+		for (arg.mtu = IBV_MTU_256; arg.mtu <= p->port.active_mtu; arg.mtu += 2)
+			pair_case(p, run_mixture, &arg,
+				  "%s: a mixes all operations at MTU %u, up to %u bytes",
+				  ipv6 ? "IPv6" : "IPv4", bytes_of(arg.mtu), arg.biggest);
+	}
+	pair_family(p, false);
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t biggest;
@@ -550,6 +586,8 @@ int main(int argc, char **argv)
 	}
 	if (pair_wants(&p, "extended"))
 		all_extended(&p);
+	if (pair_wants(&p, "invalidate"))
+		all_invalidating(&p);
 	if (pair_wants(&p, "sgl"))
 		all_sgl(&p);
 	if (pair_wants(&p, "inline"))
@@ -562,5 +600,7 @@ int main(int argc, char **argv)
 		all_brief(&p);
 	if (pair_wants(&p, "much"))
 		much(&p);
+	if (pair_wants(&p, "much_from_a"))
+		much_from_a(&p);
 	return pair_close(&p);
 }

@@ -201,13 +201,22 @@ static void run_refused(struct pair *p, const void *arg)
 int main(int argc, char **argv)
 {
 	struct pair p;
+	int ipv6;
 
 	pair_open(&p, argc, argv);
-	if (pair_wants(&p, "words"))
-		pair_case(&p, run_words, NULL, "words are stored one after the other");
-	if (pair_wants(&p, "flush")) {
-		pair_case(&p, run_flush, NULL, "what was written is there after a flush");
-		pair_case(&p, run_refused, NULL, "words and flushes that may not be");
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		const char *family = ipv6 ? "IPv6" : "IPv4";
+
+		pair_family(&p, ipv6);
+		if (pair_wants(&p, "words"))
+			pair_case(&p, run_words, NULL, "%s: words are stored one after the other",
+				  family);
+		if (pair_wants(&p, "flush"))
+			pair_case(&p, run_flush, NULL, "%s: what was written is there after a flush",
+				  family);
 	}
+	pair_family(&p, false);
+	if (pair_wants(&p, "refused"))
+		pair_case(&p, run_refused, NULL, "words and flushes that may not be");
 	return pair_close(&p);
 }

@@ -33,6 +33,7 @@ tests=(
 	steer:100
 	stream:100
 	loss:200
+	interop:300
 	ecn:100
 	kill:200
 	link:200

@@ -32,7 +32,7 @@ static const enum ibv_wr_opcode ops[] = {
 
 struct data_arg {
 	enum ibv_mtu mtu;
-	bool extended;
+	bool extended, from_b;
 };
 
 /* All operations in turn. A SEND is the last: when that is there, so are the WRITEs before it. */
@@ -42,7 +42,7 @@ static void run_sizes(struct pair *p, const void *data)
 		0, 1, 3, 4, 64, 255, 256, 257, 1023, 1024, 1025, 4095, 4097, 8192, 65537,
 	};
 	const struct data_arg *arg = data;
-	struct plan *plan = plan_new(p, arg->extended, 100 + arg->mtu);
+	struct plan *plan = plan_new(p, arg->from_b, 100 + arg->mtu);
 	struct conn_attr attr = uc_defaults(p);
 	unsigned int i, op;
 
@@ -347,6 +347,25 @@ static void run_lossy(struct pair *p, const void *arg)
 	conn_want_state(c, IBV_QPS_RTS);
 }
 
+/* Every path MTU, over both families, in both directions. */
+static void all_ways(struct pair *p)
+{
+	struct data_arg arg;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		pair_family(p, i / 2);
+		arg.from_b = i % 2;
+		for (arg.mtu = IBV_MTU_256; arg.mtu <= p->port.active_mtu; arg.mtu++) {
+			arg.extended = (arg.mtu + i) % 2;
+			pair_case(p, run_sizes, &arg, "%s UC operations of %c at MTU %u",
+				  p->ipv6 ? "IPv6" : "IPv4", arg.from_b ? 'b' : 'a',
+				  128U << arg.mtu);
+		}
+	}
+	pair_family(p, false);
+}
+
 int main(int argc, char **argv)
 {
 	struct data_arg arg = { .extended = false };
@@ -356,6 +375,7 @@ int main(int argc, char **argv)
 	if (pair_wants(&p, "sizes")) {
 		for (arg.mtu = IBV_MTU_256; arg.mtu <= p.port.active_mtu; arg.mtu++) {
 			arg.extended = arg.mtu % 2;
+			arg.from_b = arg.extended;
 			pair_family(&p, arg.mtu == IBV_MTU_2048);
 			pair_case(&p, run_sizes, &arg, "all operations at MTU %u%s%s",
 				  128U << arg.mtu, arg.extended ? ", by ibv_wr_*()" : "",
@@ -363,6 +383,9 @@ int main(int argc, char **argv)
 		}
 		pair_family(&p, false);
 	}
+	/* The same and more, for those to whom both ends are not the same. */
+	if (argc > 3 && pair_wants(&p, "ways"))
+		all_ways(&p);
 	if (pair_wants(&p, "errors")) {
 		pair_case(&p, run_no_room, NULL, "no receive, and one too short");
 		pair_case(&p, run_bad_target, NULL, "memory that may not be written");

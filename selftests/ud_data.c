@@ -13,6 +13,7 @@
 #include <netinet/ip6.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/conn.h"
 #include "lib/pattern.h"
@@ -509,6 +510,60 @@ static void run_flood(struct pair *p, const void *arg)
 	conn_want_state(c, IBV_QPS_RTS);
 }
 
+/* ---- on a network that loses ---- */
+
+#define LOSSY_MANY 400
+#define LOSSY_SIZE 1500
+
+/* What comes has a number larger than all before, and is what was sent with it. */
+static void run_lossy(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = dgram_defaults(p);
+	struct region *r = region_new(p, LOSSY_MANY * 2048, ALL_ACCESS);
+	unsigned int got, next = 0, number;
+	uint8_t want[LOSSY_SIZE];
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	struct conn *c;
+	size_t at;
+	int i;
+
+	(void)arg;
+	attr.recv_wr = LOSSY_MANY;
+	c = conn_open(p, &attr);
+	for (i = 0; i < LOSSY_MANY && end_b(p); i++) {
+		sge = sge_of(r, i * 2048, 2048);
+		conn_recv(c, i, &sge, 1);
+	}
+	pair_sync(p);
+	for (i = 0; i < LOSSY_MANY && end_a(p); i++) {
+		sge = sge_of(r, i * 2048, LOSSY_SIZE);
+		pattern_fill((void *)(uintptr_t)sge.addr, LOSSY_SIZE, (uint64_t)i << 20);
+		wr = wr_dgram(c, i, &sge, 1, IBV_SEND_SIGNALED);
+		wr.opcode = IBV_WR_SEND_WITH_IMM;
+		wr.imm_data = htonl(i);
+		conn_send(c, &wr);
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	}
+	pair_sync(p);
+	if (end_a(p))
+		return;
+	usleep(50000 * p->slow);
+	for (got = 0; queue_poll(c->recv, &wc, 1); got++) {
+		judge_wc(c, &wc, got, LOSSY_SIZE, c->peer.qpn);
+		number = ntohl(wc.imm_data);
+		check(p, number >= next && number < LOSSY_MANY, "datagram %u, not %u or later",
+		      number, next);
+		next = number + 1;
+		pattern_fill(want, LOSSY_SIZE, (uint64_t)number << 20);
+		at = pattern_differ(r->buf + got * 2048 + GRH_BYTES, want, LOSSY_SIZE);
+		check(p, at == LOSSY_SIZE, "datagram %u has a wrong byte %zu", number, at);
+	}
+	note(p, "%u of %u datagrams have arrived", got, LOSSY_MANY);
+	check(p, got > LOSSY_MANY / 2 && got < LOSSY_MANY, "%u of %u", got, LOSSY_MANY);
+}
+
 static void run_event(struct pair *p, const void *extended)
 {
 	struct conn_attr attr = dgram_defaults(p);
@@ -573,6 +628,11 @@ int main(int argc, char **argv)
 		pair_case(&p, run_flood, NULL, "more than the receiver takes");
 		pair_case(&p, run_event, NULL, "events for solicited datagrams only");
 		pair_case(&p, run_event, &p, "the same by ibv_wr_*() and ibv_cq_ex");
+	}
+	/* Only where the network loses. */
+	for (ipv6 = 0; ipv6 < 2 && argc > 3 && pair_wants(&p, "lossy"); ipv6++) {
+		pair_family(&p, ipv6);
+		pair_case(&p, run_lossy, NULL, "%s: a network that loses", ipv6 ? "IPv6" : "IPv4");
 	}
 	return pair_close(&p);
 }

@@ -39,19 +39,29 @@ static int undo_region(void *what)
 	return munmap(region->buf, region->len) ?: error;
 }
 
-struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int access)
+struct region *region_of(struct pair *p, void *buf, size_t len, struct ibv_mr *mr)
 {
 	struct region *region = make(p, sizeof(*region));
 
-	region->len = (len + 4095) & ~4095UL;
-	region->buf = mmap(NULL, region->len, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	check(p, region->buf != MAP_FAILED, "mmap of %zu bytes: %s", len, strerror(errno));
-	region->mr = ibv_reg_mr(pd, region->buf, region->len, access);
-	check(p, region->mr, "ibv_reg_mr of %zu bytes, access 0x%x: %s", len, access,
-	      strerror(errno));
+	region->len = len;
+	region->buf = buf;
+	region->mr = mr;
 	undo_later(p, undo_region, region, "ibv_dereg_mr");
 	return region;
+}
+
+struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int access)
+{
+	struct ibv_mr *mr;
+	void *buf;
+
+	len = (len + 4095) & ~4095UL;
+	buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+		   -1, 0);
+	check(p, buf != MAP_FAILED, "mmap of %zu bytes: %s", len, strerror(errno));
+	mr = ibv_reg_mr(pd, buf, len, access);
+	check(p, mr, "ibv_reg_mr of %zu bytes, access 0x%x: %s", len, access, strerror(errno));
+	return region_of(p, buf, len, mr);
 }
 
 struct region *region_new(struct pair *p, size_t len, int access)
@@ -221,7 +231,7 @@ bool queue_event(struct queue *q, unsigned int ms)
 
 struct conn_attr conn_defaults(struct pair *p)
 {
-	return (struct conn_attr){
+	struct conn_attr attr = {
 		.mtu = IBV_MTU_1024,
 		.send_wr = 32, .recv_wr = 128, .send_sge = 4, .recv_sge = 4,
 		/* 4.096 us * 2^14 is 67 ms: emulated processors stand still for long. */
@@ -232,6 +242,13 @@ struct conn_attr conn_defaults(struct pair *p)
 		.pd = p->pd,
 		.type = IBV_QPT_RC,
 	};
+
+	/* Its answers wait for a thread to run, and so do its requests; seven means for ever there. */
+	if (p->peer_rxe)
+		attr.timeout = 17;
+	if (p->rxe)
+		attr.retry_cnt = 7;
+	return attr;
 }
 
 struct conn_attr dgram_defaults(struct pair *p)
@@ -323,6 +340,9 @@ struct conn *conn_make(struct pair *p, const struct conn_attr *attr)
 
 	c->p = p;
 	c->attr = *attr;
+	/* Before rdma-core 64 librxe gets lists of pieces wrong that come by ibv_wr_*(). */
+	if (p->rxe && !attr->more_ops)
+		c->attr.extended = false;
 	c->send = attr->send ?: queue_new(p, attr->entries, attr->extended, attr->events);
 	c->recv = attr->recv ?: queue_new(p, attr->entries, attr->extended, attr->events);
 	if (attr->xrcd)

@@ -25,6 +25,9 @@ struct region {
 struct region *region_new(struct pair *p, size_t len, int access);
 struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 
+/* Of memory that is mapped and registered already: both go with the case. */
+struct region *region_of(struct pair *p, void *buf, size_t len, struct ibv_mr *mr);
+
 /* Tell each other where the memory is. */
 void region_swap(struct pair *p, struct region *region);
 

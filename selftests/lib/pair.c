@@ -289,6 +289,7 @@ void pair_case(struct pair *p, void (*run)(struct pair *p, const void *arg), con
 	p->result = PASSED;
 	p->peer_result = -1;
 	p->why[0] = 0;
+	p->region = NULL;
 	p->deadline = now_ms() + CASE_SECONDS * 1000 * p->slow;
 	if (!setjmp(p->escape)) {
 		p->pd = ibv_alloc_pd(p->ctx);
@@ -427,6 +428,18 @@ void pair_family(struct pair *p, bool ipv6)
 	die(p, "%s has no RoCE v2 GID for %s", p->dev, ipv6 ? p->own6 : p->own);
 }
 
+/* Both ends make the same of these limits, though their devices differ: the lesser hold. */
+static void agree(struct pair *p)
+{
+	struct { int max_sge, mtu; } mine = { p->attr.max_sge, p->port.active_mtu }, theirs;
+
+	pair_swap(p, &mine, &theirs, sizeof(mine));
+	if (theirs.max_sge < mine.max_sge)
+		p->attr.max_sge = theirs.max_sge;
+	if (theirs.mtu < mine.mtu)
+		p->port.active_mtu = theirs.mtu;
+}
+
 static const char *wish(struct pair *p, const char *name)
 {
 	const char *value = getenv(name);
@@ -447,7 +460,7 @@ static void crash(int number)
 void pair_open(struct pair *p, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_NODEFER };
-	const char *soft = getenv("SOFT"), *slow = getenv("SLOW");
+	const char *soft, *slow = getenv("SLOW");
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
@@ -462,13 +475,17 @@ void pair_open(struct pair *p, int argc, char **argv)
 	p->own6 = wish(p, p->server ? "ADDR6_B" : "ADDR6_A");
 	p->peer = wish(p, p->server ? "ADDR_A" : "ADDR_B");
 	p->quick = getenv("QUICK") && *getenv("QUICK") && strcmp(getenv("QUICK"), "0");
+	soft = getenv(p->server ? "SOFT_B" : "SOFT_A");
 	p->rxe = soft && !strcmp(soft, "rxe");
+	soft = getenv(p->server ? "SOFT_A" : "SOFT_B");
+	p->peer_rxe = soft && !strcmp(soft, "rxe");
 	p->slow = slow && atoi(slow) > 0 ? atoi(slow) : 1;
 	p->wanted = argv + 3;
 	p->sock = -1;
 	open_device(p);
 	pair_family(p, false);
 	p->sock = meet(p, atoi(argv[2]));
+	agree(p);
 	crashing = p;
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);

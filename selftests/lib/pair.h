@@ -20,6 +20,7 @@
 
 #include <infiniband/verbs.h>
 
+struct region;
 struct undo;
 
 /**
@@ -27,17 +28,20 @@ struct undo;
  * @server: this is end b
  * @quick: less of everything (the debug kernel is very slow)
  * @slow: factor on all time limits
- * @rxe: the device is rdma_rxe's, against which the tests were first written
+ * @rxe, @peer_rxe: the device, or that of the other end, is rdma_rxe's (SOFT_A or SOFT_B is "rxe"
+ *	in the environment)
  * @dev: name of the device
  * @own, @own6, @peer: addresses of the netdevs
- * @ctx, @attr, @port: the device and what it says of itself
+ * @ctx, @attr, @port: the device and what it says of itself; max_sge and active_mtu are
+ *	those of the other end where they are less
  * @pd: protection domain of the case
  * @ipv6: family of the case
  * @gid, @gid_index: own address in that family
+ * @region: of the case: what the memory of a plan is; NULL for the usual
  * @deadline: in ms of now_ms(): nothing in this case may last longer
  */
 struct pair {
-	bool server, quick, rxe;
+	bool server, quick, rxe, peer_rxe;
 	unsigned int slow;
 	const char *dev, *own, *own6, *peer;
 	struct ibv_context *ctx;
@@ -47,6 +51,7 @@ struct pair {
 	bool ipv6;
 	union ibv_gid gid;
 	int gid_index;
+	struct region *(*region)(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 	uint64_t deadline;
 
 	/* private to pair.c */

@@ -9,6 +9,7 @@
 
 #include "pattern.h"
 #include "plan.h"
+#include "window.h"
 
 #define SOURCE_SEED 0x50
 #define TARGET_SEED 0xbadf00d
@@ -29,10 +30,15 @@ struct job {
 	int *arrivals;
 };
 
-static bool takes_receive(enum ibv_wr_opcode opcode)
+static bool is_send(enum ibv_wr_opcode opcode)
 {
 	return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
-	       opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	       opcode == IBV_WR_SEND_WITH_INV;
+}
+
+static bool takes_receive(enum ibv_wr_opcode opcode)
+{
+	return is_send(opcode) || opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
 static bool has_imm(enum ibv_wr_opcode opcode)
@@ -100,11 +106,11 @@ void plan_add(struct plan *plan, enum ibv_wr_opcode opcode, uint32_t size, int f
 	t->imm = draw(&plan->seed, 0, UINT32_MAX);
 	if (opcode == IBV_WR_RDMA_READ)
 		from = 1;
-	else if (opcode != IBV_WR_SEND && opcode != IBV_WR_SEND_WITH_IMM)
+	else if (!is_send(opcode))
 		to = 1;
 	cut(plan, &t->from, &plan->from_len, size, from);
 	cut(plan, &t->to, &plan->to_len, size, to);
-	if (t->to.n && (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM)) {
+	if (t->to.n && is_send(opcode)) {
 		t->slack = draw(&plan->seed, 0, 1) ? draw(&plan->seed, 0, 40) : 0;
 		plan->to_len += t->slack;
 	}
@@ -156,6 +162,45 @@ static void post_receives(struct job *job)
 	}
 }
 
+/*
+ * For each SEND_WITH_INV the receiver binds a window: a key that it really has
+ * to give up.  The requester learns them, and they are the immediate data.
+ */
+static void bind_windows(struct job *job)
+{
+	struct plan *plan = job->plan;
+	struct conn *c = job->c;
+	struct pair *p = c->p;
+	struct ibv_mw_bind_info info = { .length = 64, .mw_access_flags = IBV_ACCESS_REMOTE_WRITE };
+	struct region *ground = NULL;
+	struct ibv_send_wr wr;
+	struct ibv_mw *mw;
+	uint32_t theirs;
+	int i;
+
+	for (i = 0; i < plan->n; i++) {
+		struct transfer *t = &plan->list[i];
+
+		if (t->opcode != IBV_WR_SEND_WITH_INV)
+			continue;
+		t->imm = 0;
+		if (!job->asks) {
+			if (!ground)
+				ground = region_in(p, c->attr.pd, 4096,
+						   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+			mw = stage_mw(p, c->attr.pd, IBV_MW_TYPE_2);
+			info.mr = ground->mr;
+			info.addr = (uintptr_t)ground->buf;
+			t->imm = ibv_inc_rkey(mw->rkey);
+			wr = wr_bind(i, mw, t->imm, IBV_SEND_SIGNALED, &info);
+			conn_send(c, &wr);
+			queue_want(c->send, i, IBV_WC_SUCCESS);
+		}
+		pair_swap(p, &t->imm, &theirs, sizeof(theirs));
+		t->imm |= theirs;
+	}
+}
+
 struct job *job_new(struct conn *c, struct plan *plan)
 {
 	struct pair *p = c->p;
@@ -168,14 +213,14 @@ struct job *job_new(struct conn *c, struct plan *plan)
 	job->plan = plan;
 	job->asks = p->server == plan->from_b;
 	for (target = 0; target < 2; target++) {
-		job->memory[target] = region_in(p, c->attr.pd,
-						(target ? plan->to_len : plan->from_len) + 64,
-						ALL_ACCESS);
+		job->memory[target] = (p->region ?: region_in)(p, c->attr.pd, 64 +
+					(target ? plan->to_len : plan->from_len), ALL_ACCESS);
 		region_swap(p, job->memory[target]);
 	}
 	pattern_fill(job->memory[0]->buf, job->memory[0]->len, SOURCE_SEED);
 	pattern_fill(job->memory[1]->buf, job->memory[1]->len, TARGET_SEED);
 	post_receives(job);
+	bind_windows(job);
 	pair_sync(p);
 	return job;
 }
@@ -219,6 +264,8 @@ static bool post_next(struct job *job)
 
 	if (has_imm(t->opcode))
 		wr.imm_data = htonl(t->imm);
+	else if (t->opcode == IBV_WR_SEND_WITH_INV)
+		wr.invalidate_rkey = t->imm;
 	if (t->opcode == IBV_WR_RDMA_WRITE || t->opcode == IBV_WR_RDMA_WRITE_WITH_IMM || reads) {
 		wr.wr.rdma.remote_addr = there->peer_addr + (far->n ? far->piece[0].at : 0);
 		wr.wr.rdma.rkey = there->peer_rkey;
@@ -285,6 +332,7 @@ static void check_received(struct job *job, struct ibv_wc *wc)
 	int index = job->arrivals[job->received];
 	struct transfer *t = &job->plan->list[index];
 	bool write = t->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	bool inv = t->opcode == IBV_WR_SEND_WITH_INV;
 
 	check_common(job, wc);
 	check(p, job->received < job->receives && (int)wc->wr_id == index,
@@ -293,9 +341,13 @@ static void check_received(struct job *job, struct ibv_wc *wc)
 	check(p, wc->opcode == (write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV),
 	      "wc.opcode %d of a receive for work request opcode %d", wc->opcode, t->opcode);
 	check(p, wc->byte_len == t->size, "byte_len %u of a receive of %u", wc->byte_len, t->size);
+	/* rdma_rxe has the kernel's number for the flag. */
 	check(p, !!(wc->wc_flags & IBV_WC_WITH_IMM) == has_imm(t->opcode) &&
-	      !(wc->wc_flags & IBV_WC_WITH_INV), "wc_flags 0x%x for work request opcode %d",
-	      wc->wc_flags, t->opcode);
+	      !!(wc->wc_flags & (p->rxe ? 4 : IBV_WC_WITH_INV)) == inv,
+	      "wc_flags 0x%x for work request opcode %d", wc->wc_flags, t->opcode);
+	if (inv)
+		check(p, wc->invalidated_rkey == t->imm, "key 0x%08x is invalidated, not 0x%08x",
+		      wc->invalidated_rkey, t->imm);
 	if (has_imm(t->opcode))
 		check(p, wc->imm_data == htonl(t->imm), "imm_data 0x%x, not 0x%x",
 		      ntohl(wc->imm_data), t->imm);

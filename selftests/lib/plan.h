@@ -24,7 +24,7 @@ struct pieces {
  * @opcode: of the work request
  * @size: bytes
  * @inlined: to be posted inline
- * @imm: immediate data, in host order
+ * @imm: immediate data, in host order; of SEND_WITH_INV the key that the receiver gives up
  * @slack: bytes by which a receive is longer than its message
  * @from: pieces of the source
  * @to: pieces of the target
