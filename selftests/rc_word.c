@@ -212,8 +212,8 @@ int main(int argc, char **argv)
 			pair_case(&p, run_words, NULL, "%s: words are stored one after the other",
 				  family);
 		if (pair_wants(&p, "flush"))
-			pair_case(&p, run_flush, NULL, "%s: what was written is there after a flush",
-				  family);
+			pair_case(&p, run_flush, NULL,
+				  "%s: what was written is there after a flush", family);
 	}
 	pair_family(&p, false);
 	if (pair_wants(&p, "refused"))

@@ -44,7 +44,7 @@ static void arm(struct stage *g)
 	check(g->p, !shared_modify(g->s, IBV_SRQ_LIMIT, 0, 1), "arming fails");
 }
 
-static void taken(struct stage *g)
+static void see_taken(struct stage *g)
 {
 	check(g->p, shared_event(g->s, IBV_EVENT_SRQ_LIMIT_REACHED, SOON(g->p)),
 	      "no receive was taken");
@@ -68,7 +68,7 @@ static void run_strays(struct pair *p, const void *arg)
 	if (end_a(p))
 		by_hand(g.c[0], SEND_FIRST, g.c[0]->srqn, 0);
 	else
-		taken(&g);
+		see_taken(&g);
 	pair_sync(p);
 	if (end_a(p)) {
 		by_hand(g.c[0], SEND_LAST, srqn, 1);
@@ -111,7 +111,7 @@ static void run_half(struct pair *p, const void *data)
 		pair_sync(p);
 		return;
 	}
-	taken(&g);
+	see_taken(&g);
 	switch (arg->end) {
 	case TO_ERROR:
 		check(p, !conn_modify(g.c[0], IBV_QPS_ERR), "ibv_modify_qp to ERR fails");

@@ -243,7 +243,7 @@ struct conn_attr conn_defaults(struct pair *p)
 		.type = IBV_QPT_RC,
 	};
 
-	/* Its answers wait for a thread to run, and so do its requests; seven means for ever there. */
+	/* Its answers wait for a thread to run, as do its requests; seven means for ever. */
 	if (p->peer_rxe)
 		attr.timeout = 17;
 	if (p->rxe)
