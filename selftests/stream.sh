@@ -12,7 +12,7 @@
 rings() {
 	local before
 	before=$(counter a doorbells)
-	perftest "$2" -s 8 -n "$1" "${@:3}"
+	perftest "$2" -s "${size:-8}" -n "$1" "${@:3}"
 	percent=$((($(counter a doorbells) - before) * 100 / $1))
 	echo "note: the doorbell was rung for $percent % of $1 messages"
 }
@@ -20,6 +20,12 @@ rings() {
 seldom() {
 	rings $many "$@"
 	((percent <= 50)) || fail "that is nearly each"
+}
+
+# Few and long, they are worth a call each, and a timer would be in the way of what they cause.
+long() {
+	size=65536 rings 300 "$@"
+	((percent >= 90)) || fail "somebody looks after them who need not"
 }
 
 # With one processor each message takes the other end's slice of time.
@@ -44,6 +50,7 @@ limit=100
 try "WRITEs that nobody waits for" seldom write_bw
 try "SENDs that nobody waits for" seldom send_bw
 try "READs that nobody waits for" seldom read_bw
+try "long READs that nobody waits for" long read_bw
 try "datagrams that nobody waits for" seldom send_bw -c UD
 try "WRITEs that are waited for" each write_lat
 if ! once; then

@@ -202,7 +202,7 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 		stream->idle++;
 	}
 	/* What has become heavy goes other ways. */
-	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !READ_ONCE(qp->req.bulk) &&
+	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !READ_ONCE(qp->req.much) &&
 	    stream->idle < (flying ? IDLE_FLYING : IDLE_MOST))
 		return true;
 	sleep(qp);
@@ -274,8 +274,11 @@ bool rover_poller_takes(struct rover_qp *qp)
 {
 	bool takes;
 
-	/* What is heavy goes other ways (arrive). */
-	if (READ_ONCE(qp->req.bulk))
+	/*
+	 * What is heavy goes other ways (arrive).  To ask for it is not, but the
+	 * timer would be where what answers has enough to do.
+	 */
+	if (READ_ONCE(qp->req.much))
 		return false;
 	if (rover_kick_queued(&qp->stream.kick))
 		return true;

@@ -111,7 +111,8 @@ struct rover_wqe {
  * @last_word: syndrome of a NAK that ends it all but has come before answers
  *	to what was asked earlier; 0 without
  * @last_word_at: PSN it speaks of
- * @bulk: request @sending carries much from here; read without the lock
+ * @much: request @sending moves much, either way; read without the lock
+ * @bulk: and from here; the same
  * @since_ackreq: packets since AckReq was last set
  * @ip_id: IPv4 identification of the next packet
  * @cnp_at: when the last CNP was sent for a response, ns; 0 before the first
@@ -143,6 +144,7 @@ struct rover_req {
 	u8 last_word;
 	bool rnr_wait;
 	bool drained;
+	bool much;
 	bool bulk;
 };
 

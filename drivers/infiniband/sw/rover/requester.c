@@ -203,7 +203,8 @@ static bool fetch_new(struct rover_qp *qp)
 		.opcode = req->wqe.hdr.opcode,
 		.flags = req->wqe.hdr.flags,
 	};
-	WRITE_ONCE(req->bulk, length >= ROVER_BULK &&
+	WRITE_ONCE(req->much, length >= ROVER_BULK);
+	WRITE_ONCE(req->bulk, req->much &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
 	start_wqe(qp);
 	return true;
