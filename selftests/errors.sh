@@ -40,6 +40,6 @@ pair_cases rc_limit
 pair_cases ring_abuse
 pair_cases ring_late
 once || try "refused while the answer to a READ is late" late_answers "netem delay 20ms" rc_error remote
-try "duplicates of READs have to wait" late_duplicates
+once || try "duplicates of READs have to wait" late_duplicates
 try "and afterwards all is well" pair_quietly rc_data brief
 finish
