@@ -51,9 +51,9 @@ static void judge_wc(struct conn *c, const struct ibv_wc *wc, uint64_t wr_id, ui
 	      wc->byte_len, size, GRH_BYTES);
 	check(p, wc->wc_flags & IBV_WC_GRH, "wc_flags 0x%x do not speak of a GRH", wc->wc_flags);
 	check(p, wc->src_qp == src_qpn, "src_qp 0x%x, not 0x%x", wc->src_qp, src_qpn);
-	/* Over UDP 8; IPv6 1, IPv4 2. */
-	check(p, !wc->slid && wc->sl == (p->ipv6 ? 9 : 10) && !wc->dlid_path_bits &&
-	      !wc->pkey_index,
+	/* Over UDP 8; IPv6 1, IPv4 2. rdma_rxe does not tell. */
+	check(p, !wc->slid && wc->sl == (p->rxe ? 0 : p->ipv6 ? 9 : 10) &&
+	      !wc->dlid_path_bits && !wc->pkey_index,
 	      "slid %u, sl %u, dlid_path_bits %u, pkey_index %u", wc->slid, wc->sl,
 	      wc->dlid_path_bits, wc->pkey_index);
 }
