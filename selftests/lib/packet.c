@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet - packets by hand, such as no queue pair would send
+ * packet - packets by hand, such as no queue pair would send, or not now
  */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -58,16 +58,18 @@ static uint32_t icrc_of(const struct packet *packet, size_t len)
 
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len)
 {
+	size_t pad = -len & 3;
 	/* From the IP header on, with the ICRC. */
-	size_t all = HEAD - 8 + len + 4;
+	size_t all = HEAD - 8 + len + pad + 4;
 	struct packet packet = {
 		.ip = { .version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP,
 			.id = htons(0x1234), .frag_off = htons(0x4000),
 			.tot_len = htons(all) },
 		.udp = { .source = htons(50000), .dest = htons(4791),
 			 .len = htons(all - sizeof(struct iphdr)) },
-		.bth = { .opcode = opcode, .pkey = 0xffff, .qpn = htonl(c->peer.qpn),
-			 .psn = htonl(psn & 0xffffff) },
+		.bth = { .opcode = opcode, .flags = pad << 4, .pkey = 0xffff,
+			 .qpn = htonl(c->peer.qpn),
+			 .psn = htonl(psn & (PACKET_ACKREQ | 0xffffff)) },
 	};
 	struct sockaddr_in to = { .sin_family = AF_INET };
 	struct pair *p = c->p;
@@ -75,14 +77,16 @@ void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body,
 	ssize_t sent;
 	int sock;
 
-	check(p, len <= BODY_MOST && !(len % 4), "the test's packet has a body of %zu", len);
+	check(p, len + pad <= BODY_MOST, "the test's packet has a body of %zu", len);
+	check(p, !p->ipv6, "packets by hand are IPv4");
 	sock = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+	check(p, sock >= 0, "a raw socket: %s", strerror(errno));
 	inet_aton(p->own, (void *)&packet.ip.saddr);
 	inet_aton(p->peer, (void *)&packet.ip.daddr);
 	to.sin_addr.s_addr = packet.ip.daddr;
 	memcpy(packet.body, body, len);
-	icrc = htole32(icrc_of(&packet, len));
-	memcpy(packet.body + len, &icrc, sizeof(icrc));
+	icrc = htole32(icrc_of(&packet, len + pad));
+	memcpy(packet.body + len + pad, &icrc, sizeof(icrc));
 	sent = sendto(sock, &packet.ip, all, 0, (void *)&to, sizeof(to));
 	close(sock);
 	check(p, sent == (ssize_t)all, "sending a packet by hand: %s", strerror(errno));

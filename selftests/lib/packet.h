@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * packet - packets by hand, such as no queue pair would send
+ * packet - packets by hand, such as no queue pair would send, or not now
+ *
+ * What a network may do to a connection, doubling and delaying, and what an
+ * enemy may: from this end's address, at a time and with a sequence number of the
+ * test's choice.
  */
 #ifndef ROVER_SELFTEST_PACKET_H
 #define ROVER_SELFTEST_PACKET_H
 
 #include "conn.h"
 
+/* With a sequence number: the packet asks for an acknowledge. */
+#define PACKET_ACKREQ	(1U << 31)
+
 /*
  * To the peer of a connection, over IPv4 and with a good ICRC: these bytes, extended
- * headers and payload, behind a BTH.  Their length is a multiple of four.
+ * headers and payload, behind a BTH.
  */
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len);
 
