@@ -74,6 +74,12 @@ static u32 flags_of(enum ib_qp_type type)
 	return type == IB_QPT_UD ? IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
 }
 
+static bool is_xrc(const struct ib_qp_init_attr *init)
+{
+	return init->qp_type == IB_QPT_XRC_INI ||
+	       init->qp_type == IB_QPT_XRC_TGT;
+}
+
 /* Only a target does not send. */
 static bool has_send(const struct ib_qp_init_attr *init)
 {
@@ -83,8 +89,7 @@ static bool has_send(const struct ib_qp_init_attr *init)
 /* Receives of its own: neither those of a shared queue, nor of XRC's many. */
 static bool has_recv(const struct ib_qp_init_attr *init)
 {
-	return !init->srq && init->qp_type != IB_QPT_XRC_INI &&
-	       init->qp_type != IB_QPT_XRC_TGT;
+	return !init->srq && !is_xrc(init);
 }
 
 /*
@@ -107,17 +112,16 @@ static bool shared_good(const struct ib_qp_init_attr *init, bool user)
 static int check_init(const struct ib_qp_init_attr *init,
 		      struct ib_udata *udata)
 {
-	bool target = init->qp_type == IB_QPT_XRC_TGT;
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (transport_of(init->qp_type, udata) < 0 ||
 	    init->create_flags & ~flags_of(init->qp_type) ||
 	    init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	if (!init->xrcd != !target || !shared_good(init, udata))
+	if (!init->xrcd != has_send(init) || !shared_good(init, udata))
 		return -EINVAL;
 	if ((has_send(init) && !init->send_cq) ||
-	    (init->qp_type != IB_QPT_XRC_INI && !target && !init->recv_cq))
+	    (!is_xrc(init) && !init->recv_cq))
 		return -EINVAL;
 	if (init->sq_sig_type != IB_SIGNAL_ALL_WR &&
 	    init->sq_sig_type != IB_SIGNAL_REQ_WR)
