@@ -145,14 +145,18 @@ static bool own_aside(struct rover_qp *qp)
 	return mine;
 }
 
-/* Responses first: the peer's requests go on for as long as it likes. */
+/*
+ * In turns: the peer's requests go on for as long as it likes, and responses
+ * for as long as they make us send what causes more of them.
+ */
 static struct sk_buff *next_aside(struct rover_aside *aside)
 {
+	struct sk_buff_head *of[] = { &aside->requests, &aside->responses };
 	struct sk_buff *skb;
 
 	spin_lock(&aside->requests.lock);
-	skb = __skb_dequeue(&aside->responses) ?:
-	      __skb_dequeue(&aside->requests);
+	aside->turn = !aside->turn;
+	skb = __skb_dequeue(of[aside->turn]) ?: __skb_dequeue(of[!aside->turn]);
 	if (skb)
 		aside->bytes -= skb->truesize;
 	spin_unlock(&aside->requests.lock);

@@ -309,8 +309,9 @@ enum rover_aside_owner {
 /**
  * struct rover_aside - packets that another context is to receive (arrive)
  * @requests: in order; its lock protects this struct, but for @cpu
- * @responses: in order, and received before requests, which may be many
+ * @responses: in order
  * @bytes: of memory they take
+ * @turn: whose is next if there are both: responses if true
  * @owner: enum rover_aside_owner; as long as there is one, all must queue
  * @cpu: where to receive what is large; ROVER_CPU_ANY before the first, a hint
  */
@@ -318,6 +319,7 @@ struct rover_aside {
 	struct sk_buff_head requests;
 	struct sk_buff_head responses;
 	unsigned int bytes;
+	bool turn;
 	u8 owner;
 	int cpu;
 };
