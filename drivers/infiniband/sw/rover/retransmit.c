@@ -7,9 +7,11 @@
  * work requests.  The timeout adapts to the measured round trip (RFC 6298) and
  * doubles each time, until a packet that was sent only once is acknowledged:
  * acknowledges of others say nothing about a network or peer that has become
- * slow, and a timeout too short for it makes it slower.  The queue pair's own
- * timeout is its upper bound, and the one that counts retries: after
- * retry_cnt + 1 of it without progress, and as many tries, the peer is gone.
+ * slow, and a timeout too short for it makes it slower.  The upper bound is
+ * four of the queue pair's own timeout: IBTA 9.7.6.1.3 has one noticed after
+ * no less than one of it and no more than four.  It is the queue pair's own
+ * that counts retries: after retry_cnt + 1 of it without progress, and as many
+ * tries, the peer is gone.
  * Seven retries are seven; only RNR 7 is without end.
  *
  * After a timeout a single packet probes: what the peer then acknowledges
@@ -38,6 +40,8 @@
 /* The shortest of the user's that is taken at its word. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
+/* Of the user's, before one must have been noticed. */
+#define RETRY_LATE	4
 
 static u64 now_ns(void)
 {
@@ -61,7 +65,7 @@ static u64 rto_ns(const struct rover_qp *qp)
 {
 	const struct rover_rtx *rtx = &qp->rtx;
 	u64 rto = rtx->srtt ? rtx->srtt + 4 * rtx->rttvar : RTO_FIRST;
-	u64 most = retry_ns(qp);
+	u64 most = RETRY_LATE * retry_ns(qp);
 
 	rto = max_t(u64, rto, RTO_MIN) << rtx->backoff;
 	return most ? min(rto, most) : rto;
