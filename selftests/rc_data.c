@@ -167,7 +167,7 @@ static void all_invalidating(struct pair *p)
 	for (ipv6 = 0; ipv6 < 2; ipv6++) {
 		pair_family(p, ipv6);
 		arg.mtu = IBV_MTU_256;
-		for (; arg.mtu <= p->port.active_mtu; arg.mtu += 1 + p->quick) {
+		for (; arg.mtu <= p->port.active_mtu; arg.mtu += 1 + !!p->quick) {
 			arg.extended = arg.mtu == IBV_MTU_1024;
 			pair_case(p, run_op, &arg, "%s SEND_INV at MTU %u: sizes 0 to %u",
 				  ipv6 ? "IPv6" : "IPv4", bytes_of(arg.mtu), arg.biggest);

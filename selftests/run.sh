@@ -6,7 +6,7 @@
 #
 #	selftests/run.sh [TEST...]	all, or those named here or in $TESTS: rc, loss, ...
 #
-# QUICK=1 for less of everything, but for the tests in $FULL; TIMES=1 for how long each case took.
+# QUICK=1 for less of everything, but for the tests in $FULL, QUICK=2 for each path but once; TIMES=1 for how long each case took.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 

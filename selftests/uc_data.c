@@ -48,7 +48,7 @@ static void run_sizes(struct pair *p, const void *data)
 
 	attr.mtu = arg->mtu;
 	attr.extended = arg->extended;
-	for (i = 0; i < ARRAY_SIZE(sizes) - p->quick; i++)
+	for (i = 0; i < ARRAY_SIZE(sizes) - !!p->quick; i++)
 		for (op = 0; op < ARRAY_SIZE(ops); op++)
 			plan_add(plan, ops[op], sizes[i], sizes[i] ? 2 : 0, sizes[i] ? 3 : 0,
 				 sizes[i] <= 64);

@@ -52,7 +52,7 @@ static void run_sizes(struct pair *p, const void *data)
 		s = shared_xrc(p, p->pd, 128, 4, d->xrcd,
 			       queue_new(p, 256, arg->extended, false));
 	}
-	for (i = 0; i < ARRAY_SIZE(sizes) - p->quick; i++)
+	for (i = 0; i < ARRAY_SIZE(sizes) - !!p->quick; i++)
 		for (op = 0; op < ARRAY_SIZE(ops); op++)
 			plan_add(plan, ops[op], sizes[i], sizes[i] ? 2 : 0, sizes[i] ? 3 : 0,
 				 sizes[i] <= 64 && ops[op] != IBV_WR_RDMA_READ);

@@ -22,8 +22,8 @@ slow=1
 export SLOW=${SLOW:-$slow}
 
 quick() { [[ ${QUICK:-0} != 0 ]]; }
-# Quick on the debug kernel: each path once, since release kernels have counted and repeated.
-once() { quick && ((slow > 1)); }
+# QUICK=2, or quick on the debug kernel: each path once, since another kernel has counted and repeated.
+once() { quick && ((QUICK > 1 || slow > 1)); }
 
 fail() {
 	echo "$*"

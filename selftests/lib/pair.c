@@ -460,7 +460,7 @@ static void crash(int number)
 void pair_open(struct pair *p, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_NODEFER };
-	const char *soft, *slow = getenv("SLOW");
+	const char *soft, *slow = getenv("SLOW"), *quick = getenv("QUICK");
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
@@ -474,7 +474,7 @@ void pair_open(struct pair *p, int argc, char **argv)
 	p->own = wish(p, p->server ? "ADDR_B" : "ADDR_A");
 	p->own6 = wish(p, p->server ? "ADDR6_B" : "ADDR6_A");
 	p->peer = wish(p, p->server ? "ADDR_A" : "ADDR_B");
-	p->quick = getenv("QUICK") && *getenv("QUICK") && strcmp(getenv("QUICK"), "0");
+	p->quick = quick && atoi(quick) > 0 ? atoi(quick) : 0;
 	soft = getenv(p->server ? "SOFT_B" : "SOFT_A");
 	p->rxe = soft && !strcmp(soft, "rxe");
 	soft = getenv(p->server ? "SOFT_A" : "SOFT_B");

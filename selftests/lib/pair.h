@@ -26,7 +26,7 @@ struct undo;
 /**
  * struct pair - what a process knows of itself and of the other end
  * @server: this is end b
- * @quick: less of everything (the debug kernel is very slow)
+ * @quick: 1 for less of everything, 2 for even less (see pair_once())
  * @slow: factor on all time limits
  * @rxe, @peer_rxe: the device, or that of the other end, is rdma_rxe's (SOFT_A or SOFT_B is "rxe"
  *	in the environment)
@@ -41,8 +41,8 @@ struct undo;
  * @deadline: in ms of now_ms(): nothing in this case may last longer
  */
 struct pair {
-	bool server, quick, rxe, peer_rxe;
-	unsigned int slow;
+	bool server, rxe, peer_rxe;
+	unsigned int quick, slow;
 	const char *dev, *own, *own6, *peer;
 	struct ibv_context *ctx;
 	struct ibv_device_attr attr;
@@ -76,10 +76,10 @@ int pair_close(struct pair *p);
 /* Is this group of cases among those named on the command line? */
 bool pair_wants(struct pair *p, const char *group);
 
-/* Quick on the debug kernel: each path once, since release kernels have counted and repeated. */
+/* QUICK=2, or quick on the debug kernel: each path once, since another kernel has repeated it. */
 static inline bool pair_once(const struct pair *p)
 {
-	return p->quick && p->slow > 1;
+	return p->quick > 1 || (p->quick && p->slow > 1);
 }
 
 /* Run a case at both ends. */

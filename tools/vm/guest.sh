@@ -118,10 +118,11 @@ qemu_machine() {
 
 # Start the guest of one end in the background.
 start_guest() {
-	local end=$1 number=1 share=security_model=none,multidevs=remap
+	local end=$1 number=1 share=security_model=none,multidevs=remap more=()
 	[[ $end == a ]] || number=2
 	: >"$run/$end.verdict"
-	qemu_machine "$megabytes" "$cpus" "$run/$end.console"
+	((leaks)) || more=(kmemleak=off)
+	qemu_machine "$megabytes" "$cpus" "$run/$end.console" "${more[@]}"
 	machine+=(-initrd "/srv/run/$end.initrd"
 		-fsdev "local,id=root,path=/srv/root,$share,readonly=on" -device 'virtio-9p-pci,fsdev=root,mount_tag=root'
 		-fsdev "local,id=rover,path=/srv/repo,$share,readonly=on" -device 'virtio-9p-pci,fsdev=rover,mount_tag=rover'
@@ -222,7 +223,7 @@ drop_stale_runs() {
 
 run_guests() {
 	local kernel=7.2 topology=single cpus='' mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
-	local version image initramfs token end ends=(a) status=0 one machine accelerator binds
+	local leaks=1 version image initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -233,6 +234,7 @@ run_guests() {
 		--timeout) seconds=$2 ;;
 		--out) out=$2 ;;
 		--no-rover) rover=0; shift; continue ;;
+		--no-leaks) leaks=0; shift; continue ;;
 		--quiet) quiet=1; shift; continue ;;
 		--) shift; break ;;
 		*) die "run: no option $1" ;;
