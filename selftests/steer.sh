@@ -10,7 +10,7 @@
 
 trace=/sys/kernel/tracing
 messages=400
-! once || messages=100
+! slowly || messages=100
 
 # traced CMD...: run it, leave "EVENT CPU PACKETS" of each train and packet in /tmp/trains
 traced() {

@@ -37,15 +37,16 @@ each() {
 # What all of them send waits for all of them, but not as long as a timeout.
 crowd() {
 	local qps=1024 before
-	! once || qps=64
+	! slowly || qps=64
 	before=$(counter a local_ack_timeout_err)
 	perftest write_bw -q $qps -t 8 -n 20 -s 8
 	before=$(($(counter a local_ack_timeout_err) - before))
 	((before <= qps / 10)) || fail "$before timeouts, and nothing is lost here"
 }
 
+# Fewer are over before the kernel's notice of them weighs little.
 many=5000
-! once || many=1000
+! slowly || many=1000
 limit=100
 try "WRITEs that nobody waits for" seldom write_bw
 try "SENDs that nobody waits for" seldom send_bw

@@ -24,6 +24,8 @@ export SLOW=${SLOW:-$slow}
 quick() { [[ ${QUICK:-0} != 0 ]]; }
 # QUICK=2, or quick on the debug kernel: each path once, since another kernel has counted and repeated.
 once() { quick && ((QUICK > 1 || slow > 1)); }
+# And fewer of what is measured, where the measure is long enough all the same.
+slowly() { quick && ((slow > 1)); }
 
 fail() {
 	echo "$*"
