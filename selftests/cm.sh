@@ -20,7 +20,11 @@ serve() {
 	run_at b "$program" "$@" >$said_b 2>&1 </dev/null &
 	server=$!
 	case $how in
-	cm) within 20 on_cm "$program" ;;
+	cm)
+		within 20 on_cm "$program"
+		# rdma_listen() changes the state first and listens then.
+		nap 0.1
+		;;
 	udp) within 20 on_udp "$(printf %04X "$port")" ;;
 	tcp) await_server b "$port" $server ;;
 	joined) within 20 grep -q joined $said_b ;;
