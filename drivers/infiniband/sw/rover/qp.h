@@ -311,7 +311,7 @@ enum rover_aside_owner {
  * @requests: in order; its lock protects this struct, but for @cpu
  * @responses: in order
  * @bytes: of memory they take
- * @turn: whose is next if there are both: responses if true
+ * @turn: whose was looked at first, last time: responses if true
  * @owner: enum rover_aside_owner; as long as there is one, all must queue
  * @cpu: where to receive what is large; ROVER_CPU_ANY before the first, a hint
  */
