@@ -8,8 +8,10 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
 
+# bad_network NETEM...: such a network at both ends, until the case is over
 bad_network() {
 	local end
+	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
 	for end in a b; do
 		at $end modprobe sch_netem || skip "no sch_netem on this kernel"
 		at $end tc qdisc replace dev "$(ndev_of $end)" root netem limit 20000 "$@"
@@ -46,13 +48,11 @@ under() {
 	shift
 	# shellcheck disable=SC2086 # several
 	for group in "${groups[@]}"; do before+=("$(count $group)"); done
-	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
 	bad_network "$@"
 	for round in 1 2 3 4; do
 		pair_quietly rc_data brief much || fail "a transfer has failed"
 		if moved; then
 			cat /tmp/after
-			good_network
 			return
 		fi
 	done
@@ -62,10 +62,8 @@ under() {
 
 # Each end has the other's requests to receive while responses to its own keep coming: no side waits for ever.
 both_ways() {
-	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
 	bad_network delay 1ms
 	perftest write_bw -b -s 65536 -n 200 -t 64
-	good_network
 }
 
 know_gids
