@@ -53,6 +53,7 @@ static const struct rover_fault_info rows[ROVER_FAULTS] = {
 	[ROVER_FAULT_ACCESS]		= { "", 0x62, 8, 4, ACC },
 	[ROVER_FAULT_BOUNDS]		= { "", 0x62, 8, 4, ACC },
 	[ROVER_FAULT_MEMORY]		= { "", 0x63, 8, 4, ACC },
+	[ROVER_FAULT_PAGE]		= { "", 0x20, 0, 0, NONE },
 	[ROVER_FAULT_INVALIDATE]	= { "", 0x62, 9, 0, NONE },
 	[ROVER_FAULT_WQE]		= { "", 0x00, 0, 2, NONE },
 	[ROVER_FAULT_SEND_LENGTH]	= { "", 0x00, 0, 1, NONE },

@@ -20,6 +20,12 @@
 #define IB_DEVICE_ATOMIC_WRITE		0
 #endif
 
+/* Nor does any program ask for these together with memory on demand. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define IB_ODP_SUPPORT_FLUSH		0
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	0
+#endif
+
 /* Newer cores watch the interfaces by themselves, and drop what is no news. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline enum ib_port_state ib_get_curr_port_state(struct net_device *ndev)

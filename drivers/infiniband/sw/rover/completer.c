@@ -160,6 +160,22 @@ static void recall_last_word(struct rover_qp *qp)
 		nak(qp, req->last_word);
 }
 
+/*
+ * Is there no use in waiting for an answer?  Not if it was here, and dropped as its
+ * memory was not, and the peer's last word is about this very request.
+ */
+static bool in_vain(struct rover_qp *qp)
+{
+	const struct rover_req *req = &qp->req;
+	struct rover_sent *row = oldest(qp);
+	s32 at;
+
+	if (req->lost != req->una || !req->last_word || !row)
+		return false;
+	at = rover_psn_diff(req->last_word_at, row->psn);
+	return at >= 0 && at < (s32)rover_retransmit_packets(qp, row);
+}
+
 static void not_ready(struct rover_qp *qp, u8 code)
 {
 	struct rover_req *req = &qp->req;
@@ -201,6 +217,8 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 		if (is_last_word(syndrome)) {
 			req->last_word = syndrome;
 			req->last_word_at = next;
+			if (in_vain(qp))
+				nak(qp, syndrome);
 		} else {
 			implied_nak(qp);
 		}
@@ -244,7 +262,7 @@ static enum rover_fault open_response(struct rover_qp *qp,
 	wqe->index = req->acked;
 	wqe->valid = true;
 	rover_sgl_init(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		       IB_ACCESS_LOCAL_WRITE);
+		       IB_ACCESS_LOCAL_WRITE, &qp->tx_demand);
 	return ROVER_OK;
 }
 
@@ -260,7 +278,34 @@ static bool read_fits(struct rover_qp *qp, const struct rover_sent *row,
 	       pkt->op->flags & ROVER_OP_END;
 }
 
-static void receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
+/*
+ * What is wrong with the memory of a response.  If it only is not there yet, the
+ * response is lost, and asked for again when it is: by us and not by the gap that
+ * those that follow find.
+ */
+static void misplaced(struct rover_qp *qp, const struct rover_packet *pkt,
+		      enum rover_fault fault)
+{
+	struct rover_req *req = &qp->req;
+
+	if (fault != ROVER_FAULT_PAGE) {
+		fail(qp, fault);
+		return;
+	}
+	req->lacking = true;
+	req->lost = req->una;
+	if (in_vain(qp)) {
+		nak(qp, req->last_word);
+		return;
+	}
+	req->implied_at = req->una;
+	rover_count(qp->dev, ROVER_STAT_DROP_PAGE);
+	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_PAGE], qp->obj.key,
+			 pkt->opcode, pkt->psn);
+}
+
+/* Return false when it was not taken. */
+static bool receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 			 struct rover_sent *row)
 {
 	u32 at = rover_psn_diff(pkt->psn, row->psn);
@@ -269,7 +314,7 @@ static void receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 
 	if (!read_fits(qp, row, pkt, at)) {
 		fail(qp, ROVER_FAULT_BAD_RESP);
-		return;
+		return false;
 	}
 	fault = open_response(qp, row);
 	if (!fault && pkt->payload) {
@@ -279,17 +324,18 @@ static void receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 		rover_sgl_release(&req->resp_sgl);
 	}
 	if (fault) {
-		fail(qp, fault);
-		return;
+		misplaced(qp, pkt, fault);
+		return false;
 	}
 	req->una = rover_psn_add(pkt->psn, 1);
 	if (pkt->op->flags & ROVER_OP_END && req->rd_atomic)
 		req->rd_atomic--;
 	if (at + 1 == rover_retransmit_packets(qp, row))
 		retire(qp, ROVER_OK);
+	return true;
 }
 
-static void receive_atomic(struct rover_qp *qp, const struct rover_packet *pkt,
+static bool receive_atomic(struct rover_qp *qp, const struct rover_packet *pkt,
 			   struct rover_sent *row)
 {
 	u64 orig = be64_to_cpu(pkt->hdr.atomack.orig);
@@ -303,13 +349,14 @@ static void receive_atomic(struct rover_qp *qp, const struct rover_packet *pkt,
 		rover_sgl_release(&req->resp_sgl);
 	}
 	if (fault) {
-		fail(qp, fault);
-		return;
+		misplaced(qp, pkt, fault);
+		return false;
 	}
 	req->una = rover_psn_add(pkt->psn, 1);
 	if (req->rd_atomic)
 		req->rd_atomic--;
 	retire(qp, ROVER_OK);
+	return true;
 }
 
 /* A response with data: all before it must be done, and it must be next. */
@@ -339,10 +386,9 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 		fail(qp, ROVER_FAULT_BAD_RESP);
 		return;
 	}
-	if (read)
-		receive_read(qp, pkt, row);
-	else
-		receive_atomic(qp, pkt, row);
+	if (!(read ? receive_read(qp, pkt, row) : receive_atomic(qp, pkt, row)))
+		return;
+	req->lacking = false;
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
 	rover_retransmit_progress(qp);

@@ -49,6 +49,7 @@ void rover_datagram_init(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	memset(&qp->req, 0, sizeof(qp->req));
+	rover_demand_reset(&qp->tx_demand);
 	set_psn(&qp->req, qp->attr.sq_psn & ROVER_PSN_MASK);
 }
 
@@ -122,7 +123,8 @@ static enum rover_fault send_packet(struct rover_qp *qp,
 	if (wqe->hdr.flags & ROVER_WQE_INLINE)
 		out.data = rover_ring_slot(&qp->sq, wqe->index) +
 			   ROVER_SEND_WQE_HDR;
-	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0);
+	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
+		       &qp->tx_demand);
 	/* Without memory it is lost, and counted, like any other on the way. */
 	if (rover_train_add(train, &out, &fault) == -EFAULT)
 		return fault;
@@ -153,6 +155,9 @@ static bool send_next(struct rover_qp *qp, struct rover_train *train,
 
 	fault = send_packet(qp, train, &len);
 	rover_sgl_release(&qp->req.sgl);
+	/* It stays where it is: whoever brings its memory runs us again. */
+	if (unlikely(fault == ROVER_FAULT_PAGE))
+		return false;
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	if (fault) {
@@ -309,26 +314,43 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
  * is shared that is so all the more, or strangers could take the receives of
  * connections.
  */
-static void take(struct rover_qp *qp, const struct rover_packet *pkt,
-		 struct rover_cqe *cqe)
+static enum rover_fault take(struct rover_qp *qp, u32 need)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	enum rover_fault fault = rover_wqe_recv(qp, ROVER_GRH_SIZE +
-						    pkt->payload);
+	enum rover_fault fault;
 
-	if (!rsp->have_wqe) {
+	/* Still in hand, as its memory was not there when the last one came. */
+	if (unlikely(rsp->have_wqe))
+		return need > rsp->dst.total ? ROVER_FAULT_TOO_LONG : ROVER_OK;
+	fault = rover_wqe_recv(qp, need);
+	if (!fault)
+		rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
+			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
+			       &qp->rx_demand);
+	return fault;
+}
+
+static void receive(struct rover_qp *qp, const struct rover_packet *pkt,
+		    struct rover_cqe *cqe)
+{
+	enum rover_fault fault = take(qp, ROVER_GRH_SIZE + pkt->payload);
+	struct rover_rsp *rsp = &qp->rsp;
+
+	if (!rsp->have_wqe || fault == ROVER_FAULT_TOO_LONG) {
 		refuse(qp, pkt, fault);
 		return;
 	}
-	/* In hand only within this call. */
-	rsp->have_wqe = false;
 	if (!fault) {
-		rover_sgl_release(&rsp->dst);
-		rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
-			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+		rover_sgl_seek(&rsp->dst, 0);
 		fault = place(qp, pkt);
 		rover_sgl_release(&rsp->dst);
 	}
+	/* Lost, but the next one finds memory. */
+	if (unlikely(fault == ROVER_FAULT_PAGE)) {
+		drop(qp, pkt, ROVER_STAT_DROP_PAGE);
+		return;
+	}
+	rsp->have_wqe = false;
 	if (fault)
 		fail_recv(qp, pkt, fault);
 	else
@@ -355,5 +377,5 @@ void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt)
 		drop(qp, pkt, ROVER_STAT_DROP_ADDRESS);
 		return;
 	}
-	take(qp, pkt, &cqe);
+	receive(qp, pkt, &cqe);
 }

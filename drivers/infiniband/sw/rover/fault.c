@@ -72,6 +72,8 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	MEMORY(ACCESS, "access", REM_ACCESS),
 	MEMORY(BOUNDS, "bounds", REM_ACCESS),
 	MEMORY(MEMORY, "memory", REM_OP),
+	/* No error either; a peer that asks twice is told to wait. */
+	PACKET(PAGE, "page not there", AETH_RNR, SUCCESS, NONE),
 	/* The data of the SEND has arrived by now; its receive tells. */
 	PACKET(INVALIDATE, "invalidate", NAK_REM_ACCESS, REM_INV_REQ_ERR, NONE),
 

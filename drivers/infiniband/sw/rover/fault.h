@@ -30,6 +30,7 @@ enum rover_fault {
 	ROVER_FAULT_ACCESS,		/* right not given */
 	ROVER_FAULT_BOUNDS,		/* outside of the region */
 	ROVER_FAULT_MEMORY,		/* the page is gone or cannot be had */
+	ROVER_FAULT_PAGE,		/* the page is not there yet: it will be, so wait */
 	ROVER_FAULT_INVALIDATE,		/* key that may not be invalidated */
 	/* of a work request, found by the requester */
 	ROVER_FAULT_WQE,		/* work request makes no sense */
@@ -70,7 +71,7 @@ enum rover_event {
  *	tells of the fault: the message had taken none.  Requester and completer
  *	raise none, but for ROVER_FAULT_CQ.
  *
- * All but RNR move the queue pair that found them to the error state.
+ * All but RNR and PAGE move the queue pair that found them to the error state.
  */
 struct rover_fault_info {
 	const char *name;

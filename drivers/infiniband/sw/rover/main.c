@@ -8,11 +8,13 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
+#include "advise.h"
 #include "arrive.h"
 #include "device.h"
 #include "kick.h"
 #include "link.h"
 #include "netns.h"
+#include "odp.h"
 #include "poller.h"
 #include "qps.h"
 #include "run.h"
@@ -25,9 +27,15 @@ static int __init rover_init(void)
 {
 	int err;
 
-	err = rover_qps_init();
+	err = rover_odp_init();
 	if (err)
 		return err;
+	err = rover_advise_init();
+	if (err)
+		goto err_odp;
+	err = rover_qps_init();
+	if (err)
+		goto err_advise;
 	rover_kick_init(rover_run_kicked);
 	rover_poller_init();
 	err = rover_steer_init(rover_arrive_heavy);
@@ -51,6 +59,10 @@ err_segment:
 err_kick:
 	rover_kick_exit();
 	rover_qps_exit();
+err_advise:
+	rover_advise_exit();
+err_odp:
+	rover_odp_exit();
 	return err;
 }
 
@@ -69,6 +81,8 @@ static void __exit rover_exit(void)
 	rover_kick_exit();
 	rover_segment_exit();
 	rover_seal_exit();
+	rover_advise_exit();
+	rover_odp_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();
 }

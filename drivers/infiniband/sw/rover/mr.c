@@ -136,6 +136,9 @@ static int make_chunks(struct rover_mr *mr)
 
 static int check_access(int access)
 {
+	/* That huge pages are behind it says nothing that we need to know. */
+	if (access & IB_ACCESS_ON_DEMAND)
+		access &= ~(IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB);
 	if (access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
 		return -EOPNOTSUPP;
 	/* For kernel callers, the core does not look (IBTA 10.6.3.1). */
@@ -155,7 +158,8 @@ static struct rover_mr *new_user(struct ib_pd *pd, u64 length, u64 iova,
 	if (!length || check_add_overflow(iova, length - 1, &last) ||
 	    length > SIZE_MAX)
 		return ERR_PTR(-EINVAL);
-	mr = rover_mr_alloc(pd, ROVER_MR_USER, access);
+	mr = rover_mr_alloc(pd, access & IB_ACCESS_ON_DEMAND ?
+			    ROVER_MR_ODP : ROVER_MR_USER, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->iova = iova;
@@ -171,6 +175,8 @@ static void dismantle(struct rover_mr *mr)
 		if (mr->umem)
 			ib_umem_release(mr->umem);
 	}
+	if (mr->odp)
+		rover_odp_close(mr->odp);
 	/* A reader may just have found it, about to see that there is no key. */
 	kfree_rcu(mr, rcu);
 }
@@ -189,6 +195,29 @@ static int pin(struct rover_mr *mr, u64 start)
 	return make_chunks(mr);
 }
 
+/*
+ * Memory on demand is only named.  All there is (implicit) has the program's own
+ * addresses, which no other part of a region's address space could have.
+ */
+static int name(struct rover_mr *mr, u64 start)
+{
+	u64 last;
+
+	if (mr->length == U64_MAX && (start || mr->iova))
+		return -EINVAL;
+	if (check_add_overflow(start, mr->length - 1, &last) ||
+	    (last > ULONG_MAX && mr->length != U64_MAX))
+		return -EINVAL;
+	mr->start = start;
+	mr->odp = rover_odp_new(rover_dev(mr->ib.device));
+	return mr->odp ? 0 : -ENOMEM;
+}
+
+static int get_memory(struct rover_mr *mr, u64 start)
+{
+	return mr->kind == ROVER_MR_ODP ? name(mr, start) : pin(mr, start);
+}
+
 struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata)
@@ -205,7 +234,7 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 	mr = new_user(pd, length, iova, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	err = pin(mr, start);
+	err = get_memory(mr, start);
 	err = err ?: rover_mr_publish(mr, true);
 	if (err) {
 		dismantle(mr);
@@ -236,6 +265,13 @@ static bool claim(struct rover_mr *mr)
  */
 static int keep_memory(struct rover_mr *mr, struct rover_mr *old)
 {
+	if (mr->kind != old->kind)
+		return -EOPNOTSUPP;
+	if (mr->kind == ROVER_MR_ODP) {
+		mr->odp = rover_odp_share(old->odp);
+		mr->start = old->start;
+		return 0;
+	}
 	if (ib_access_writable(mr->access) && !old->umem->writable) {
 		if (old->umem->owning_mm != current->mm)
 			return -EINVAL;
@@ -264,7 +300,8 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 	bool moves = flags & IB_MR_REREG_TRANS;
 	int err;
 
-	if (flags & ~IB_MR_REREG_SUPPORTED || old->kind != ROVER_MR_USER)
+	if (flags & ~IB_MR_REREG_SUPPORTED ||
+	    (old->kind != ROVER_MR_USER && old->kind != ROVER_MR_ODP))
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = old->access;
@@ -277,7 +314,7 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 		      access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	err = moves ? pin(mr, start) : keep_memory(mr, old);
+	err = moves ? get_memory(mr, start) : keep_memory(mr, old);
 	if (!err && !claim(old))
 		err = -EBUSY;
 	if (err) {
@@ -300,6 +337,8 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 	struct rover_mr *mr;
 	int err;
 
+	if (access & IB_ACCESS_ON_DEMAND)
+		return ERR_PTR(-EOPNOTSUPP);
 	err = check_access(access & ~IB_ZERO_BASED);
 	if (err)
 		return ERR_PTR(err);
@@ -471,23 +510,87 @@ static struct page *piece_page(const struct rover_mr *mr, u64 from, u32 *offset,
 	return page;
 }
 
-struct page *rover_mr_page(const struct rover_use *use, u64 addr, u32 *offset,
-			   size_t *run)
+/* The program's own address of a byte of memory on demand. */
+static u64 va_of(const struct rover_use *use, u64 addr)
+{
+	const struct rover_mr *mr = use->mr;
+
+	return addr + use->shift - mr->iova + mr->start;
+}
+
+/* Not in chunks. */
+static struct page *other_page(struct rover_use *use, u64 addr, bool write,
+			       u32 *offset, size_t *run)
+{
+	const struct rover_mr *mr = use->mr;
+
+	switch (mr->kind) {
+	case ROVER_MR_DMA:
+		return dma_page(addr + use->shift, offset, run);
+	case ROVER_MR_FAST:
+		return piece_page(mr, addr + use->shift - mr->iova, offset, run);
+	default:
+		*offset = offset_in_page(va_of(use, addr));
+		*run = PAGE_SIZE - *offset;
+		return rover_odp_enter(mr->odp, va_of(use, addr), write,
+				       &use->in);
+	}
+}
+
+struct page *rover_mr_page(struct rover_use *use, u64 addr, bool write,
+			   u32 *offset, size_t *run)
 {
 	const struct rover_mr *mr = use->mr;
 	u64 from, pos;
 	u32 in_chunk;
 
-	addr += use->shift;
-	if (mr->kind == ROVER_MR_DMA)
-		return dma_page(addr, offset, run);
+	if (mr->kind > ROVER_MR_CHUNKS)
+		return other_page(use, addr, write, offset, run);
 
-	from = addr - mr->iova;
-	if (mr->kind == ROVER_MR_FAST)
-		return piece_page(mr, from, offset, run);
+	from = addr + use->shift - mr->iova;
 	pos = from + mr->offset;
 	in_chunk = pos & (BIT_ULL(mr->shift) - 1);
 	*offset = offset_in_page(in_chunk);
 	*run = min_t(u64, BIT_ULL(mr->shift) - in_chunk, mr->length - from);
 	return mr->chunks[pos >> mr->shift] + (in_chunk >> PAGE_SHIFT);
+}
+
+enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
+				 bool write, struct rover_demand *demand)
+{
+	if (!demand)
+		return ROVER_FAULT_PAGE;
+	return rover_odp_demand(use->mr->odp, demand, va_of(use, addr), len,
+				write);
+}
+
+struct rover_odp *rover_mr_find_demand(struct ib_pd *pd, u32 key, int access,
+				       u64 addr, u64 len, u64 *va)
+{
+	struct rover_mkey *mkey = rover_mkey_find(&rover_dev(pd->device)->mrs,
+						  key);
+	struct rover_odp *odp = NULL;
+	struct rover_use use;
+	int err = 0;
+
+	if (!mkey)
+		return ERR_PTR(-ENOENT);
+	if (mkey->window ||
+	    container_of(mkey, struct rover_mr, mkey)->kind != ROVER_MR_ODP) {
+		rover_mkey_put(mkey);
+		return ERR_PTR(-EINVAL);
+	}
+	switch (rover_mr_use(mkey, pd, access, addr, len, &use)) {
+	case ROVER_OK:
+		*va = va_of(&use, addr);
+		odp = rover_odp_get(use.mr->odp);
+		rover_mr_put(&use);
+		break;
+	case ROVER_FAULT_BOUNDS:
+		err = -EFAULT;
+		break;
+	default:
+		err = -EPERM;
+	}
+	return err ? ERR_PTR(err) : odp;
 }

@@ -5,6 +5,7 @@
  * A program's region is a table of chunks, all of one power-of-two size, so that
  * the chunk of an address is a shift away and a huge page is one chunk.  What
  * kernel users register by work requests (fastreg) is pieces of any length.
+ * Of memory on demand (odp) the program's page tables know where it is.
  * Look-up under RCU takes a reference; rover_mr_dereg() makes the key unfindable
  * and waits until the last reference is gone, so no reference may be kept
  * across waiting for the wire: take it, move the bytes, put it.
@@ -17,6 +18,7 @@
 #include "dev.h"
 #include "fault.h"
 #include "mkey.h"
+#include "odp.h"
 
 struct ib_dmah;
 
@@ -25,7 +27,11 @@ enum rover_mr_kind {
 	ROVER_MR_PAGES,		/* pages that somebody else holds */
 	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
 	ROVER_MR_FAST,		/* what a work request last registered (fastreg) */
+	ROVER_MR_ODP,		/* pages of a program that are there on demand */
 };
+
+/* Kinds up to this one have chunks. */
+#define ROVER_MR_CHUNKS		ROVER_MR_PAGES
 
 /* What a region may grant. */
 #define ROVER_MR_REMOTE		(IB_ACCESS_REMOTE_WRITE | \
@@ -33,6 +39,11 @@ enum rover_mr_kind {
 				 IB_ACCESS_REMOTE_ATOMIC)
 #define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
 				 IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL)
+
+/* Those by which memory changes. */
+#define ROVER_MR_WRITES		(IB_ACCESS_LOCAL_WRITE | \
+				 IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_ATOMIC)
 
 /**
  * struct rover_piece - kernel memory without a gap
@@ -65,6 +76,8 @@ struct rover_piece {
  * @mapped: ROVER_MR_FAST: the consumer's, where they are to be next
  * @nmapped: how many
  * @max_pieces: room in each
+ * @odp: ROVER_MR_ODP: the program's memory
+ * @start: and its address of the first byte
  *
  * All fields but the consumer's are constant while the region can be found: see
  * mkey.h.
@@ -89,6 +102,8 @@ struct rover_mr {
 	struct rover_piece *mapped;
 	u32 nmapped;
 	u32 max_pieces;
+	struct rover_odp *odp;
+	u64 start;
 };
 
 /**
@@ -96,11 +111,13 @@ struct rover_mr {
  * @mr: the region; NULL when there is none
  * @mkey: whose key it was, the region's or a window's; referenced
  * @shift: to be added to the address named to get the region's
+ * @in: the page that we are in, where memory is on demand; else NULL
  */
 struct rover_use {
 	struct rover_mr *mr;
 	struct rover_mkey *mkey;
 	u64 shift;
+	struct rover_leaf *in;
 };
 
 static inline struct rover_mr *rover_mr(struct ib_mr *ib)
@@ -229,13 +246,59 @@ static inline void rover_mr_put(struct rover_use *use)
  * rover_mr_page() - the longest run of contiguous bytes at an address
  * @use: referenced
  * @addr: as the key's owner names it, in bounds
+ * @write: they are going to be written to
  * @offset: where to put the byte offset into the page returned
  * @run: where to put the length of the run from @addr on; the pages that follow
  *	the one returned are its neighbours, here and in the kernel's own map
  *
- * Return: the page; never NULL.
+ * Context: softirqs off.
+ * Return: the page, to be left with rover_mr_leave() before the next one is asked
+ * for; NULL when it is not there: see rover_mr_demand().
  */
-struct page *rover_mr_page(const struct rover_use *use, u64 addr, u32 *offset,
-			   size_t *run);
+struct page *rover_mr_page(struct rover_use *use, u64 addr, bool write,
+			   u32 *offset, size_t *run);
+
+/**
+ * rover_mr_leave() - done with what rover_mr_page() gave
+ * @use: referenced
+ */
+static inline void rover_mr_leave(struct rover_use *use)
+{
+	if (unlikely(use->in)) {
+		rover_odp_leave(use->in);
+		use->in = NULL;
+	}
+}
+
+/**
+ * rover_mr_demand() - what is not there is to be there
+ * @use: referenced; rover_mr_page() returned NULL
+ * @addr: as above
+ * @len: bytes from there on that are going to be used, not 0
+ * @write: as above
+ * @demand: who waits for it; NULL for nobody
+ *
+ * Context: softirqs off, the lock of the demand's owner held.
+ * Return: PAGE, or MEMORY: see rover_odp_demand().
+ */
+enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
+				 bool write, struct rover_demand *demand);
+
+/**
+ * rover_mr_find_demand() - the memory of a region on demand
+ * @pd: protection domain
+ * @key: its local key
+ * @access: rights needed, IB_ACCESS_*
+ * @addr: first byte of the use
+ * @len: bytes of the use
+ * @va: where to put the program's address of the first byte
+ *
+ * Context: process.
+ * Return: with a reference, which does not hold up the region's end; -ENOENT when
+ * there is no such key, -EINVAL when it is no key of a region on demand, -EPERM
+ * for another domain or rights not given, -EFAULT out of bounds.
+ */
+struct rover_odp *rover_mr_find_demand(struct ib_pd *pd, u32 key, int access,
+				       u64 addr, u64 len, u64 *va);
 
 #endif /* ROVER_MR_H */

@@ -26,7 +26,9 @@
  *  6. Onlookers (rdma resource): cores before 7.2 let them look until destroy
  *     has returned.  They take a reference, by rover_qp_get_ib(), as long as
  *     there is one to be had.
- *  7. Mappings of the rings: they hold the pages of the rings and nothing else.
+ *  7. Threads that bring in memory on demand: with a reference of their own.  When
+ *     they are done they kick (4).
+ *  8. Mappings of the rings: they hold the pages of the rings and nothing else.
  *
  * So after @alive is cleared under both locks only the memory of struct
  * rover_qp is used, and the rest can go.

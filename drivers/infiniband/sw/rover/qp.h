@@ -20,7 +20,8 @@
  *
  * Lifetime: found by number under RCU; @alive is cleared under both locks by
  * destroy, and whoever takes a lock looks at it.  The memory lives until the
- * last reference (destroy, skbs in the device, kicks) and a grace period.
+ * last reference (destroy, skbs in the device, kicks, demands for memory) and a
+ * grace period.
  */
 #ifndef ROVER_QP_H
 #define ROVER_QP_H
@@ -119,6 +120,9 @@ struct rover_wqe {
  * @rnr_retries: RNR retries left
  * @rnr_wait: waiting for the RNR timer; nothing is sent
  * @drained: SQ_DRAINED was raised in this stay in SQD
+ * @lacking: a response was dropped since the memory it goes to was not there; to
+ *	be asked for again when it is
+ * @lost: which was the last one of those; a PSN, or ~0
  */
 struct rover_req {
 	u32 psn;
@@ -135,6 +139,7 @@ struct rover_req {
 	struct rover_wqe resp;
 	struct rover_sgl resp_sgl;
 	u32 implied_at;
+	u32 lost;
 	u32 last_word_at;
 	u16 rd_atomic;
 	u16 since_ackreq;
@@ -146,6 +151,7 @@ struct rover_req {
 	bool drained;
 	bool much;
 	bool bulk;
+	bool lacking;
 };
 
 /**
@@ -269,6 +275,8 @@ struct rover_saved {
  * @comm_est: COMM_EST was raised
  * @last_wqe: QP_LAST_WQE_REACHED was raised in this stay in error
  * @bulk: a long READ waits for its answer; read without the lock
+ * @lacking: the request expected next was dropped since the memory it goes to was
+ *	not there; to be asked for when it is
  */
 struct rover_rsp {
 	u32 psn;
@@ -284,6 +292,7 @@ struct rover_rsp {
 	bool bulk;
 	u32 srqn;
 	u64 srq_birth;
+	bool lacking;
 	u32 received;
 	u32 length;
 	struct rover_sgl dst;
@@ -386,14 +395,16 @@ struct rover_stream {
  * @stream: is it one that posts and posts?
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
- * @tx_lock: protects @sq, @req, @win and @rtx
+ * @tx_lock: protects @sq, @req, @tx_demand, @win and @rtx
  * @sq: send ring; an XRC target has none
  * @req: requester and completer
+ * @tx_demand: memory on demand that they wait for
  * @win: how much may be sent
  * @rtx: when to send again
- * @rx_lock: protects @rq and @rsp
+ * @rx_lock: protects @rq, @rsp and @rx_demand
  * @rq: receive ring; all zero with @srq, and none of XRC's have one
  * @rsp: responder
+ * @rx_demand: memory on demand that it waits for
  */
 struct rover_qp {
 	/* constant, or changed under both locks by modify; read everywhere */
@@ -443,6 +454,7 @@ struct rover_qp {
 	struct rover_ring sq;
 	spinlock_t sq_post;
 	struct rover_req req;
+	struct rover_demand tx_demand;
 	struct rover_window win;
 	struct rover_rtx rtx;
 
@@ -451,6 +463,7 @@ struct rover_qp {
 	struct rover_ring rq;
 	spinlock_t rq_post;
 	struct rover_rsp rsp;
+	struct rover_demand rx_demand;
 };
 
 /*

@@ -27,7 +27,8 @@
 			 IB_ACCESS_FLUSH_PERSISTENT)
 
 /* Rights that programs give out of habit, and that mean nothing here. */
-#define VAIN_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND)
+#define VAIN_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
+			 IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB)
 
 /**
  * struct change - a queue pair's next attributes, and what they need

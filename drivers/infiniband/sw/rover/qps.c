@@ -39,6 +39,29 @@ const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 			  ROVER_MUST_FLUSH | ROVER_MUST_FLUSH_SEND,
 };
 
+/* The memory is there, or cannot be had: whoever asked looks again. */
+static void look_again(struct rover_qp *qp, int bit)
+{
+	set_bit(bit, &qp->work);
+	/* The tasklet runs as soon as softirqs are on, and not in some thread. */
+	local_bh_disable();
+	rover_qp_kick(qp);
+	local_bh_enable();
+	rover_qp_put(qp);
+}
+
+static void tx_met(struct rover_demand *demand)
+{
+	look_again(container_of(demand, struct rover_qp, tx_demand),
+		   ROVER_WORK_TX);
+}
+
+static void rx_met(struct rover_demand *demand)
+{
+	look_again(container_of(demand, struct rover_qp, rx_demand),
+		   ROVER_WORK_RX);
+}
+
 struct rover_qp *rover_qps_alloc(void)
 {
 	struct rover_qp *qp = kmem_cache_zalloc(cache, GFP_KERNEL);
@@ -48,6 +71,8 @@ struct rover_qp *rover_qps_alloc(void)
 	refcount_set(&qp->refs, 1);
 	skb_queue_head_init(&qp->aside.requests);
 	__skb_queue_head_init(&qp->aside.responses);
+	rover_demand_init(&qp->tx_demand, &qp->refs, tx_met);
+	rover_demand_init(&qp->rx_demand, &qp->refs, rx_met);
 	atomic_inc(&unfreed);
 	return qp;
 }

@@ -12,7 +12,6 @@
  */
 #include "ack.h"
 #include "nettx.h"
-#include "psn.h"
 #include "readresp.h"
 #include "srq.h"
 #include "steer.h"
@@ -193,7 +192,7 @@ static bool add_read(struct rover_train *train, struct rover_res *res,
 	if (*fault)
 		return false;
 	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, res->va, res->length, res->rkey,
-			   IB_ACCESS_REMOTE_READ);
+			   IB_ACCESS_REMOTE_READ, &qp->rx_demand);
 	rover_sgl_seek(&sgl, (u64)res->next << qp->mtu_shift);
 	while (!err && res->next < res->npsn && may_add(qp, budget))
 		err = add_response(train, res, &sgl, fault);
@@ -234,7 +233,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 			       rover_ack_atomic(&train, res);
 		else
 			done = add_read(&train, res, &budget, &fault);
-		if (fault && res->again) {
+		if (fault && fault != ROVER_FAULT_PAGE && res->again) {
 			forget(qp, res);
 			fault = ROVER_OK;
 			done = true;

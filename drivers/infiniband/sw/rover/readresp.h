@@ -5,6 +5,7 @@
 #ifndef ROVER_READRESP_H
 #define ROVER_READRESP_H
 
+#include "psn.h"
 #include "qp.h"
 
 /**
@@ -14,6 +15,18 @@
 static inline bool rover_readresp_pending(const struct rover_qp *qp)
 {
 	return qp->rsp.res_send != qp->rsp.res_tail;
+}
+
+/**
+ * rover_readresp_psn() - the response that is to be sent next
+ * @qp: alive; rx_lock held; one is pending
+ */
+static inline u32 rover_readresp_psn(const struct rover_qp *qp)
+{
+	const struct rover_rsp *rsp = &qp->rsp;
+	const struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];
+
+	return rover_psn_add(res->psn, res->next);
 }
 
 /**
@@ -77,8 +90,9 @@ bool rover_readresp_again(struct rover_qp *qp, u32 psn);
  * brings us back.
  *
  * Context: rx_lock held, softirqs off.
- * Return: ROVER_OK, or a fault of the memory (it was deregistered meanwhile);
- * see rover_readresp_pending() for whether all was sent.
+ * Return: ROVER_OK, or a fault of the memory (it was deregistered meanwhile; PAGE,
+ * when it is not there yet and ROVER_WORK_RX will bring us back); see
+ * rover_readresp_pending() for whether all was sent.
  */
 enum rover_fault rover_readresp_run(struct rover_qp *qp);
 

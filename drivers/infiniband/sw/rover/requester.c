@@ -69,7 +69,9 @@ void rover_requester_init(struct rover_qp *qp)
 	req->sending = index;
 	req->fetched = index;
 	req->implied_at = ~0;
+	req->lost = ~0;
 	req->rnr_retries = qp->attr.rnr_retry;
+	rover_demand_reset(&qp->tx_demand);
 	qp->rtx.deadline = 0;
 	qp->rtx.sample_at = 0;
 	qp->rtx.srtt = 0;
@@ -99,7 +101,8 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe)
 	if (wqe->hdr.flags & ROVER_WQE_INLINE)
 		return ROVER_OK;
 	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		       wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0);
+		       wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0,
+		       NULL);
 	return rover_sgl_check(&sgl);
 }
 
@@ -119,7 +122,8 @@ static void start_wqe(struct rover_qp *qp)
 
 	wqe->valid = true;
 	rover_sgl_release(&req->sgl);
-	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0);
+	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
+		       &qp->tx_demand);
 	if (req->offset)
 		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
 }
@@ -436,7 +440,8 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 		req->since_ackreq = 0;
 
 	err = rover_train_add(train, &out, &fault);
-	if (err == -EFAULT)
+	/* What is not there yet is waited for: whoever brings it runs us again. */
+	if (err == -EFAULT && fault != ROVER_FAULT_PAGE)
 		req->fault = fault;
 	if (err) {
 		req->wqe.valid = false;		/* the cursor may have moved */
@@ -572,19 +577,33 @@ static void fail_in_turn(struct rover_qp *qp)
 	rover_requester_flush(qp);
 }
 
+/* The memory of a response that was dropped is there: ask for it again. */
+static void ask_again(struct rover_qp *qp)
+{
+	if (rover_demand_waits(&qp->tx_demand))
+		return;
+	qp->req.lacking = false;
+	qp->req.implied_at = ~0;
+	rover_retransmit_go_back(qp);
+	rover_retransmit_sent(qp, qp->req.una);
+}
+
 void rover_requester_run(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	u32 before = req->psn;
 	struct rover_train train;
 	struct budget budget = {
 		.trains = in_serving_softirq() ? BUDGET : BUDGET_PROCESS,
 		.local = BUDGET_LOCAL,
 	};
+	u32 before;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
+	if (unlikely(req->lacking))
+		ask_again(qp);
+	before = req->psn;
 	if (!req->rnr_wait) {
 		rover_train_begin(&train, qp, &req->ip_id, qp->win.train);
 		/* With the completion the buffer is the program's again. */
@@ -610,6 +629,7 @@ void rover_requester_flush(struct rover_qp *qp)
 	rover_retransmit_stop(qp);
 	req->wqe.valid = false;
 	req->resp.valid = false;
+	req->lacking = false;
 	while (qp->sq.head != req->fetched && req->sent) {
 		struct rover_sent *row = rover_retransmit_row(qp, req->acked++);
 
@@ -630,6 +650,7 @@ void rover_requester_reset(struct rover_qp *qp)
 	rover_retransmit_stop(qp);
 	req->wqe.valid = false;
 	req->resp.valid = false;
+	req->lacking = false;
 	req->fault = ROVER_OK;
 	req->acked = qp->sq.head;
 	req->sending = qp->sq.head;

@@ -45,6 +45,7 @@ void rover_responder_init(struct rover_qp *qp)
 	for (i = 0; i < max; i++)
 		saved[i].psn = ~0;
 	rsp->psn = qp->attr.rq_psn & ROVER_PSN_MASK;
+	rover_demand_reset(&qp->rx_demand);
 }
 
 /* Completions ****************************************************************/
@@ -120,7 +121,7 @@ static enum rover_fault check_length(const struct rover_qp *qp,
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
-/* The next receive, or the one left over from a message that was lost (UC). */
+/* The next receive, or the one left over from a message that was lost. */
 static enum rover_fault take_recv(struct rover_qp *qp)
 {
 	return qp->rsp.have_wqe ? ROVER_OK : rover_wqe_recv(qp, 0);
@@ -139,7 +140,8 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 		fault = take_recv(qp);
 		if (!fault)
 			rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
-				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE);
+				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
+				       &qp->rx_demand);
 		return fault;
 	}
 	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
@@ -157,8 +159,8 @@ static enum rover_fault open_write(struct rover_qp *qp,
 		return ROVER_FAULT_LENGTH;
 	rsp->length = len;
 	rover_sgl_init_one(&rsp->dst, qp->pd, qp->obj.key,
-			   be64_to_cpu(reth->va), len,
-			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_WRITE);
+			   be64_to_cpu(reth->va), len, be32_to_cpu(reth->rkey),
+			   IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
 	return len ? rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
 
@@ -263,7 +265,7 @@ static enum rover_fault check_read(struct rover_qp *qp,
 	if (!len)
 		return ROVER_OK;
 	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
-			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ);
+			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ, NULL);
 	return rover_sgl_check(&sgl);
 }
 
@@ -303,8 +305,8 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
 	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(atom->va),
-			   sizeof(u64),
-			   be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC);
+			   sizeof(u64), be32_to_cpu(atom->rkey),
+			   IB_ACCESS_REMOTE_ATOMIC, &qp->rx_demand);
 	fault = rover_sgl_atomic(&sgl, swap, be64_to_cpu(atom->compare),
 				 be64_to_cpu(atom->swap_add), &orig);
 	rover_sgl_release(&sgl);
@@ -374,27 +376,25 @@ static enum rover_fault execute(struct rover_qp *qp,
 
 /* Out of sequence ************************************************************/
 
+/* Without a word: the counter tells. */
+static void drop(struct rover_qp *qp, const struct rover_packet *pkt,
+		 enum rover_stat why)
+{
+	rover_count(qp->dev, why);
+	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode, pkt->psn);
+}
+
 /* Something before this packet was lost: say so once (IBTA 9.7.5.2.8). */
 static void receive_early(struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
-	rover_count(qp->dev, ROVER_STAT_DROP_SEQ);
-	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_SEQ], qp->obj.key,
-			 pkt->opcode, pkt->psn);
+	drop(qp, pkt, ROVER_STAT_DROP_SEQ);
 	if (rsp->nak_sent)
 		return;
 	rover_count(qp->dev, ROVER_STAT_OUT_OF_SEQUENCE);
 	rsp->nak_sent = true;
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
-}
-
-/* Without a word: the peer asks again. */
-static void drop_for_now(struct rover_qp *qp, const struct rover_packet *pkt)
-{
-	rover_count(qp->dev, ROVER_STAT_DROP_RATE);
-	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
-			 pkt->opcode, pkt->psn);
 }
 
 /* No row for a READ or atomic, but it is duplicates that have taken them. */
@@ -444,7 +444,8 @@ static void receive_duplicate(struct rover_qp *qp,
 		rsp->ack_due = true;
 		return;
 	}
-	drop_for_now(qp, pkt);
+	/* The peer asks again. */
+	drop(qp, pkt, ROVER_STAT_DROP_RATE);
 }
 
 /* Doors **********************************************************************/
@@ -483,6 +484,26 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_qp_fail(qp, info->resp_event);
 }
 
+/*
+ * The memory of a request is not there: it is as if it had been lost, and asked
+ * for when the memory is.  A peer that asks before that is told to have patience:
+ * if it has any, of which ours is the only sign.  Else its timeouts are longer.
+ */
+static void lack(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	/* What follows is out of sequence until this comes again. */
+	rsp->nak_sent = true;
+	if (pkt->op->flags & ROVER_OP_START)
+		rsp->in_message = false;
+	if (rsp->lacking && qp->attr.rnr_retry == 7)
+		rsp->nak_due = rover_faults[ROVER_FAULT_PAGE].syndrome |
+			       qp->attr.min_rnr_timer;
+	rsp->lacking = true;
+	drop(qp, pkt, ROVER_STAT_DROP_PAGE);
+}
+
 /* First word of the peer in RTR (IBTA 11.6.3.3). */
 static void comm_est(struct rover_qp *qp)
 {
@@ -506,17 +527,13 @@ static void lose(struct rover_qp *qp, const struct rover_packet *pkt,
 		[ROVER_FAULT_LENGTH] = ROVER_STAT_DROP_LENGTH,
 		[ROVER_FAULT_TOO_LONG] = ROVER_STAT_DROP_RECV_SHORT,
 		[ROVER_FAULT_RNR] = ROVER_STAT_DROP_NO_RECV,
-		[ROVER_FAULT_KEY] = ROVER_STAT_RESP_REMOTE_ACCESS,
-		[ROVER_FAULT_ACCESS] = ROVER_STAT_RESP_REMOTE_ACCESS,
-		[ROVER_FAULT_BOUNDS] = ROVER_STAT_RESP_REMOTE_ACCESS,
-		[ROVER_FAULT_MEMORY] = ROVER_STAT_RESP_REMOTE_ACCESS,
+		[ROVER_FAULT_KEY ... ROVER_FAULT_MEMORY] =
+			ROVER_STAT_RESP_REMOTE_ACCESS,
+		[ROVER_FAULT_PAGE] = ROVER_STAT_DROP_PAGE,
 	};
-	u8 why = whys[fault] ?: ROVER_STAT_DROP_SEQ;
 
 	qp->rsp.in_message = false;
-	rover_count(qp->dev, why);
-	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode,
-			 pkt->psn);
+	drop(qp, pkt, whys[fault] ?: ROVER_STAT_DROP_SEQ);
 }
 
 /* One after a gap is good for something only if a message begins with it. */
@@ -583,7 +600,7 @@ static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt
 		return;
 	}
 	if (crowded_out(qp, pkt)) {
-		drop_for_now(qp, pkt);
+		drop(qp, pkt, ROVER_STAT_DROP_RATE);
 		return;
 	}
 	if (!rsp->comm_est)
@@ -591,6 +608,11 @@ static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt
 	rsp->nak_sent = false;
 	rsp->nak_due = 0;
 	fault = execute(qp, pkt);
+	if (unlikely(fault == ROVER_FAULT_PAGE)) {
+		lack(qp, pkt);
+		return;
+	}
+	rsp->lacking = false;
 	if (fault)
 		refuse(qp, pkt, fault);
 }
@@ -612,9 +634,16 @@ void rover_responder_finish(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
+	/* What was dropped for want of memory now has a place, or never will. */
+	if (unlikely(rsp->lacking) && !rover_demand_waits(&qp->rx_demand)) {
+		rsp->lacking = false;
+		rsp->nak_due = ROVER_NAK_PSN_SEQ;
+	}
 	if (rover_readresp_pending(qp)) {
 		fault = rover_readresp_run(qp);
-		if (fault) {
+		if (fault && fault != ROVER_FAULT_PAGE) {
+			/* The last word is about this one, and not about the next request. */
+			rsp->psn = rover_readresp_psn(qp);
 			rsp->res_send = rsp->res_tail;
 			rsp->nak_due = rover_faults[fault].syndrome;
 			rover_qp_fail(qp, rover_faults[fault].resp_event);
@@ -667,4 +696,5 @@ void rover_responder_reset(struct rover_qp *qp)
 	rsp->ack_due = false;
 	rsp->nak_due = 0;
 	rsp->in_message = false;
+	rsp->lacking = false;
 }

@@ -265,6 +265,12 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		set_bit(ROVER_WORK_TX, &qp->work);
 		return true;
 	}
+	/* What is missing is memory of ours, and the peer not to blame. */
+	if (rover_demand_waits(&qp->tx_demand)) {
+		rtx->since = now;
+		set_deadline(qp, now + rto_ns(qp));
+		return true;
+	}
 	retry = retry_ns(qp);
 	/* Both: where this machine stood still, time has passed without tries. */
 	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry &&

@@ -4,7 +4,8 @@
  *
  * Every use is a walk over runs: the longest pieces of memory that are one for
  * the list, the region and the machine.  All memory is in the kernel's own map
- * (see mr.c), where a run of many pages is one range of addresses.
+ * (see mr.c), where a run of many pages is one range of addresses.  A run is
+ * left before the next is looked for.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -26,7 +27,8 @@ static void *run_addr(const struct run *run)
 }
 
 void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
-		    const struct rover_sge *sge, u8 num, int access)
+		    const struct rover_sge *sge, u8 num, int access,
+		    struct rover_demand *demand)
 {
 	u64 total = 0;
 	u8 i;
@@ -41,18 +43,21 @@ void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 	sgl->off = 0;
 	sgl->access = access;
 	sgl->total = total;
+	sgl->demand = demand;
 	sgl->use.mr = NULL;
+	sgl->use.in = NULL;
 }
 
 void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
-			u64 addr, u32 len, u32 key, int access)
+			u64 addr, u32 len, u32 key, int access,
+			struct rover_demand *demand)
 {
 	sgl->one = (struct rover_sge) {
 		.addr = addr,
 		.length = len,
 		.lkey = key,
 	};
-	rover_sgl_init(sgl, pd, &sgl->one, 1, access);
+	rover_sgl_init(sgl, pd, &sgl->one, 1, access, demand);
 	sgl->qpn = qpn;
 }
 
@@ -112,6 +117,7 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
  */
 static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run)
 {
+	bool write = sgl->access & ROVER_MR_WRITES;
 	const struct rover_sge *sge;
 	enum rover_fault fault;
 	size_t len;
@@ -127,26 +133,49 @@ static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run
 		if (fault)
 			return fault;
 	}
-	run->page = rover_mr_page(&sgl->use, sge->addr + sgl->off, &run->off,
-				  &len);
+	run->page = rover_mr_page(&sgl->use, sge->addr + sgl->off, write,
+				  &run->off, &len);
+	if (unlikely(!run->page))
+		return rover_mr_demand(&sgl->use, sge->addr + sgl->off,
+				       sge->length - sgl->off, write,
+				       sgl->demand);
 	run->len = min3(len, (size_t)max, (size_t)(sge->length - sgl->off));
 	return ROVER_OK;
+}
+
+static void go_on(struct rover_sgl *sgl, const struct run *run)
+{
+	rover_mr_leave(&sgl->use);
+	sgl->off += run->len;
+}
+
+/* A fault on the way: one that goes away starts again where it began. */
+static enum rover_fault go_back(struct rover_sgl *sgl, u8 cur, u32 off,
+				enum rover_fault fault)
+{
+	if (fault == ROVER_FAULT_PAGE)
+		go_to(sgl, cur, off);
+	return fault;
 }
 
 enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *skb,
 				 int from, u32 len)
 {
 	enum rover_fault fault;
+	u32 off = sgl->off;
+	u8 cur = sgl->cur;
 	struct run run;
+	int err;
 
 	while (len) {
 		fault = run_here(sgl, len, &run);
 		if (fault)
-			return fault;
+			return go_back(sgl, cur, off, fault);
 		/* Ends before a frag_list would begin: len is of skb alone. */
-		if (WARN_ON_ONCE(skb_copy_bits(skb, from, run_addr(&run), run.len)))
+		err = skb_copy_bits(skb, from, run_addr(&run), run.len);
+		go_on(sgl, &run);
+		if (WARN_ON_ONCE(err))
 			return ROVER_FAULT_LENGTH;
-		sgl->off += run.len;
 		from += run.len;
 		len -= run.len;
 	}
@@ -157,14 +186,16 @@ enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
 				     u32 len)
 {
 	enum rover_fault fault;
+	u32 off = sgl->off;
+	u8 cur = sgl->cur;
 	struct run run;
 
 	while (len) {
 		fault = run_here(sgl, len, &run);
 		if (fault)
-			return fault;
+			return go_back(sgl, cur, off, fault);
 		memcpy(run_addr(&run), from, run.len);
-		sgl->off += run.len;
+		go_on(sgl, &run);
 		from += run.len;
 		len -= run.len;
 	}
@@ -174,14 +205,16 @@ enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
 enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
 {
 	enum rover_fault fault;
+	u32 off = sgl->off;
+	u8 cur = sgl->cur;
 	struct run run;
 
 	while (len) {
 		fault = run_here(sgl, len, &run);
 		if (fault)
-			return fault;
+			return go_back(sgl, cur, off, fault);
 		memcpy(to, run_addr(&run), run.len);
-		sgl->off += run.len;
+		go_on(sgl, &run);
 		to += run.len;
 		len -= run.len;
 	}
@@ -255,17 +288,20 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		while (run.len)
 			if (!add_piece(&p, &run))
 				goto undo;
+		/* What has a reference stays what it is without us in it. */
+		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;
 	return ROVER_OK;
 undo:
+	rover_mr_leave(&sgl->use);
 	while (p.num)
 		put_page(frags[--p.num].page);
 	go_to(sgl, cur, off);
 	return fault;
 }
 
-/* The word at the cursor, in the kernel's own map. */
+/* The word at the cursor, in the kernel's own map; to be left when it is good. */
 static enum rover_fault word_here(struct rover_sgl *sgl, u64 **word)
 {
 	enum rover_fault fault;
@@ -280,8 +316,12 @@ static enum rover_fault word_here(struct rover_sgl *sgl, u64 **word)
 	*word = run_addr(&run);
 	/* A region's own addresses may be out of step with the memory's. */
 	if (!IS_ALIGNED((uintptr_t)*word, sizeof(**word)))
-		return ROVER_FAULT_UNALIGNED;
-	return run.len == sizeof(**word) ? ROVER_OK : ROVER_FAULT_BOUNDS;
+		fault = ROVER_FAULT_UNALIGNED;
+	else if (run.len != sizeof(**word))
+		fault = ROVER_FAULT_BOUNDS;
+	if (fault)
+		rover_mr_leave(&sgl->use);
+	return fault;
 }
 
 enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
@@ -297,6 +337,7 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 		*orig = atomic64_cmpxchg((atomic64_t *)word, compare, swap_add);
 	else
 		*orig = atomic64_fetch_add(swap_add, (atomic64_t *)word);
+	rover_mr_leave(&sgl->use);
 	return ROVER_OK;
 }
 
@@ -310,5 +351,6 @@ enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word)
 		return fault;
 	/* For whoever polls this word; what came before it is there, too. */
 	smp_store_release(to, word);
+	rover_mr_leave(&sgl->use);
 	return ROVER_OK;
 }

@@ -6,6 +6,11 @@
  * resolves keys as it goes, copies into and out of the memory, or hands out
  * its pages for zero-copy transmit.  It holds at most one region's reference,
  * dropped by rover_sgl_release() before the caller lets go of its lock.
+ *
+ * Memory on demand may not be there.  Then the fault is ROVER_FAULT_PAGE, the
+ * cursor is where it was before the call, and the memory is brought in for
+ * @demand's owner, who hears of it and comes again.  Bytes that were written
+ * before the one that is not there have been written.
  * Softirqs off; does not sleep.
  */
 #ifndef ROVER_SGL_H
@@ -26,6 +31,7 @@
  * @off: bytes of it already passed
  * @access: rights needed
  * @total: sum of all lengths
+ * @demand: who waits for memory that is not there; NULL: nobody will
  * @use: region of the current entry, referenced; without one until needed
  * @one: room for a list of one entry, for remote memory
  */
@@ -38,6 +44,7 @@ struct rover_sgl {
 	u32 off;
 	int access;
 	u64 total;
+	struct rover_demand *demand;
 	struct rover_use use;
 	struct rover_sge one;
 };
@@ -56,9 +63,11 @@ struct rover_frag {
  * @sge: entries, already copied from the ring
  * @num: how many; at most ROVER_MAX_SGE
  * @access: IB_ACCESS_LOCAL_WRITE to write to it, 0 to read
+ * @demand: who waits for its memory; NULL when only rover_sgl_check() is to come
  */
 void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
-		    const struct rover_sge *sge, u8 num, int access);
+		    const struct rover_sge *sge, u8 num, int access,
+		    struct rover_demand *demand);
 
 /**
  * rover_sgl_init_one() - start at a single range, as a RETH names it
@@ -69,9 +78,11 @@ void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
  * @len: bytes
  * @key: its key
  * @access: rights needed, IB_ACCESS_*
+ * @demand: as above
  */
 void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
-			u64 addr, u32 len, u32 key, int access);
+			u64 addr, u32 len, u32 key, int access,
+			struct rover_demand *demand);
 
 /**
  * rover_sgl_check() - are key, rights and bounds of every entry good?
@@ -95,8 +106,8 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos);
  * @from: offset into @skb
  * @len: bytes, all of which @skb has
  *
- * Return: ROVER_OK; LENGTH when the list is too short; KEY, ACCESS, BOUNDS.
- * On a fault some bytes may already have been written, as with any RNIC.
+ * Return: ROVER_OK; LENGTH when the list is too short; KEY, ACCESS, BOUNDS, PAGE,
+ * MEMORY.  On a fault some bytes may already have been written, as with any RNIC.
  */
 enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *skb,
 				 int from, u32 len);
@@ -116,7 +127,8 @@ enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
  * @to: buffer
  * @len: bytes
  *
- * Return: ROVER_OK; LENGTH when the list is too short; KEY, ACCESS, BOUNDS.
+ * Return: ROVER_OK; LENGTH when the list is too short; KEY, ACCESS, BOUNDS, PAGE,
+ * MEMORY.
  */
 enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
 
@@ -132,7 +144,8 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  *
  * Every piece carries a page reference that now belongs to the caller.
  *
- * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS (no references left behind).
+ * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY (no references left
+ * behind).
  */
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
@@ -148,7 +161,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
  *
  * Atomic towards every CPU of the host: cmpxchg and xadd on the mapped word.
  *
- * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS.
+ * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
 enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 				  u64 swap_add, u64 *orig);
@@ -160,7 +173,7 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
  *
  * Whoever sees it sees all of it, and what was written before.
  *
- * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS.
+ * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
 enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word);
 

@@ -29,6 +29,10 @@
 	X(RX_FLUSH, "rx_flush_requests")				\
 	X(DOORBELLS, "doorbells")					\
 	X(CQ_EVENTS, "cq_events")					\
+	/* memory on demand, in pages */				\
+	X(PAGE_FAULTS, "page_faults")					\
+	X(PAGE_INVALIDATIONS, "page_invalidations")			\
+	X(PAGE_PREFETCH, "page_prefetch")				\
 	/* the protocol at work */					\
 	X(OUT_OF_SEQUENCE, "out_of_sequence")				\
 	X(DUPLICATE_REQUEST, "duplicate_request")			\
@@ -75,6 +79,7 @@
 	X(DROP_ADDRESS, "rx_drop_wrong_address")			\
 	X(DROP_NO_RECV, "out_of_buffer")				\
 	X(DROP_RECV_SHORT, "rx_drop_receive_short")			\
+	X(DROP_PAGE, "rx_drop_page_fault")				\
 	X(TX_DROP_NOMEM, "tx_drop_no_memory")				\
 	X(TX_DROP_ROUTE, "tx_drop_no_route")				\
 	X(TX_DROP_LOCAL, "tx_drop_local")

@@ -10,6 +10,7 @@
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/rover-abi.h>
 
+#include "advise.h"
 #include "ah.h"
 #include "control.h"
 #include "cq.h"
@@ -46,6 +47,25 @@
 /* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
 #define ACK_DELAY		15
 
+/*
+ * Where memory on demand may be named.  What comes unasked to unreliable queue
+ * pairs is lost when its place is not there: nothing to rely on.
+ */
+#define ODP_RELIABLE							\
+	(IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE | \
+	 IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV)
+
+static const struct ib_odp_caps odp_caps = {
+	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
+	.per_transport_caps = {
+		.rc_odp_caps = ODP_RELIABLE | IB_ODP_SUPPORT_FLUSH |
+			       IB_ODP_SUPPORT_ATOMIC_WRITE,
+		.xrc_odp_caps = ODP_RELIABLE,
+		.uc_odp_caps = IB_ODP_SUPPORT_SEND,
+		.ud_odp_caps = IB_ODP_SUPPORT_SEND,
+	},
+};
+
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -73,6 +93,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				    IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
 				    IBK_BLOCK_MULTICAST_LOOPBACK |
+				    IBK_ON_DEMAND_PAGING |
 				    IBK_SG_GAPS_REG,
 		.max_send_sge = ROVER_MAX_SGE,
 		.max_recv_sge = ROVER_MAX_SGE,
@@ -100,6 +121,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = ACK_DELAY,
 		.max_dm_size = ROVER_MAX_DM,
+		.odp_caps = odp_caps,
 	};
 	return 0;
 }
@@ -301,6 +323,7 @@ const struct ib_device_ops rover_verbs = {
 	.reg_user_mr = rover_op_reg_user_mr,
 	.rereg_user_mr = rover_mr_rereg,
 	.dereg_mr = rover_mr_dereg,
+	.advise_mr = rover_advise_mr,
 	.alloc_mr = rover_fastreg_alloc,
 	.map_mr_sg = rover_fastreg_map,
 	.alloc_mw = rover_mw_alloc,
@@ -314,6 +337,7 @@ const struct ib_device_ops rover_verbs = {
 	.fill_res_qp_entry = rover_restrack_qp,
 	.fill_res_cq_entry = rover_restrack_cq,
 	.fill_res_mr_entry = rover_restrack_mr,
+	.fill_stat_mr_entry = rover_restrack_mr_stat,
 	ROVER_OP_FILL_RES_SRQ_ENTRY
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ibah, ib),

@@ -24,7 +24,7 @@ enum rover_fault rover_word_store(struct rover_qp *qp,
 	memcpy(&word, pkt->hdr.awrite.word.bytes, sizeof(word));
 	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
 			   sizeof(word), be32_to_cpu(reth->rkey),
-			   IB_ACCESS_REMOTE_WRITE);
+			   IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
 	fault = rover_sgl_store(&sgl, word);
 	rover_sgl_release(&sgl);
 	return fault;
@@ -55,7 +55,7 @@ static enum rover_fault check_flush(struct rover_qp *qp,
 			return ROVER_OK;
 		rover_sgl_init_one(&sgl, qp->pd, qp->obj.key,
 				   be64_to_cpu(reth->va), len,
-				   be32_to_cpu(reth->rkey), access);
+				   be32_to_cpu(reth->rkey), access, NULL);
 		return rover_sgl_check(&sgl);
 	default:
 		return ROVER_FAULT_OPCODE;

@@ -53,6 +53,9 @@ enum rover_fault rover_xrc_open(struct rover_qp *qp,
 	if (!srq)
 		return ROVER_FAULT_XRCETH;
 	if (pkt->op->flags & ROVER_OP_START) {
+		/* A receive left over from a message that lacked memory is its. */
+		if (rsp->have_wqe && srq->birth != rsp->srq_birth)
+			return ROVER_FAULT_XRCETH;
 		rsp->srqn = pkt->srqn;
 		rsp->srq_birth = srq->birth;
 	}
