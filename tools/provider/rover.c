@@ -118,6 +118,7 @@ static void free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops context_ops = {
+	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_dm = rover_alloc_dm,
 	.alloc_mw = rover_alloc_mw,
 	.alloc_parent_domain = rover_alloc_parent_domain,
