@@ -28,6 +28,7 @@ tests=(
 	keys:60
 	mem:60
 	memops:100
+	odp:200
 	nvme:150
 	wire:200
 	steer:100

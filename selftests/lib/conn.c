@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conn.h"
+#include "demand.h"
 #include "pattern.h"
 
 /* ---- memory ---- */
@@ -55,6 +56,8 @@ struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int acce
 	struct ibv_mr *mr;
 	void *buf;
 
+	if (demand_wanted())
+		return region_demand(p, pd, len, access);
 	len = (len + 4095) & ~4095UL;
 	buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
 		   -1, 0);
@@ -235,7 +238,9 @@ struct conn_attr conn_defaults(struct pair *p)
 		.mtu = IBV_MTU_1024,
 		.send_wr = 32, .recv_wr = 128, .send_sge = 4, .recv_sge = 4,
 		/* 4.096 us * 2^14 is 67 ms: emulated processors stand still for long. */
-		.timeout = 14, .retry_cnt = 6, .rnr_retry = 6, .min_rnr_timer = 12,
+		.timeout = 14, .retry_cnt = 6, .min_rnr_timer = 12,
+		/* A page may be slow to come: who would wait without end is told to. */
+		.rnr_retry = demand_wanted() ? 7 : 6,
 		.rd_atomic = 4, .dest_rd_atomic = 4,
 		.access = ALL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE,
 		.entries = 512,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "pattern.h"
 #include "window.h"
 
@@ -44,7 +45,8 @@ struct ibv_mw *stage_mw(struct pair *p, struct ibv_pd *pd, enum ibv_mw_type type
 
 struct ibv_mr *stage_mr(struct stage *s, struct ibv_pd *pd, int access)
 {
-	struct ibv_mr *mr = ibv_reg_mr(pd, s->r->buf, SIZE, access);
+	struct ibv_mr *mr = ibv_reg_mr(pd, s->r->buf, SIZE,
+				       access | (demand_wanted() ? IBV_ACCESS_ON_DEMAND : 0));
 
 	check(s->p, mr, "ibv_reg_mr: %s", strerror(errno));
 	undo_later(s->p, dereg, mr, "ibv_dereg_mr");

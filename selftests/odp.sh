@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# odp: memory on demand. Its pages may come and go, be shared, be written back; data arrives all the same. What cannot be had ends in
+# the right error. What a program says it will use is there before it is used.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+limit=120
+
+# The pages that were counted at END between two looks: count END NAME... before, then again, gives $counted.
+declare -A had
+look_at() {
+	local end name
+	for end in a b; do
+		for name in page_faults page_prefetch page_invalidations; do had[$end.$name]=$(counter $end $name); done
+	done
+}
+since() { echo $(($(counter "$1" "$2") - had[$1.$2])); }
+
+# A megabyte at each end, three quarters of which are used: what is counted when nothing is said, and when something is. A packet
+# that found no page is counted, too, and the peer told when to come again.
+untold() {
+	local end faults prefetched drops naks
+	look_at
+	drops=$(counter b rx_drop_page_fault) naks=$(counter b nak_sent)
+	pair_quietly odp_advice "$1"
+	for end in a b; do
+		faults=$(since $end page_faults) prefetched=$(since $end page_prefetch)
+		((faults >= 128 && !prefetched)) || fail "$end: $faults faults, $prefetched prefetched"
+		(($(since $end page_invalidations) >= 128)) || fail "$end: nothing was taken away in the end"
+	done
+	(($(counter b rx_drop_page_fault) > drops)) || fail "no drop was counted"
+	(($(counter b nak_sent) > naks)) || fail "nobody was told to come again"
+}
+told() {
+	local end faults prefetched
+	look_at
+	pair_quietly odp_advice "$1"
+	for end in a b; do
+		faults=$(since $end page_faults) prefetched=$(since $end page_prefetch)
+		((!faults && prefetched == 256)) || fail "$end: $faults faults, $prefetched prefetched"
+	done
+}
+
+# What an administrator sees of a region.
+shown() {
+	local server client text
+	next_port
+	run_at b ib_write_bw -F --odp -p "$port" -d "$DEV_B" -D 30 >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	await_server b "$port" $server
+	run_at a ib_write_bw -F --odp -p "$port" -d "$DEV_A" -D 30 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	client=$!
+	within 20 has_faulted
+	kill $client $server
+	let_go 20
+}
+has_faulted() {
+	local text
+	text=$(at b rdma statistic show mr)
+	echo "$text"
+	[[ $text =~ page_faults\ [1-9][0-9]*\ page_invalidations\ [0-9]+\ page_prefetch\ 0 ]]
+}
+
+# begin END: an endless transfer, its process id over there in a file
+begin() {
+	at "$1" rm -f "/tmp/victim.$1"
+	# shellcheck disable=SC2016 # the shell over there expands this
+	MEMORY=churn run_at "$1" bash -c 'echo $$ >/tmp/victim.$1; exec "$0" "$1" "$2" endless' "$built/odp_data" "$1" "$port" \
+		>"/tmp/said.$1" 2>&1 </dev/null &
+}
+
+# Programs are killed while pages are on their way.
+killed() {
+	local victim server client
+	for victim in "$@"; do
+		next_port
+		look_at
+		begin b
+		server=$!
+		begin a
+		client=$!
+		within 20 busy
+		nap 0.$((SRANDOM % 900 + 100))
+		# shellcheck disable=SC2016 # as above
+		at "$victim" bash -c 'kill -KILL $(</tmp/victim.$0)' "$victim"
+		# The other one hears of it, if not by the queue pair then by its control connection.
+		ends_within 30 $client
+		ends_within 30 $server
+		let_go 10
+	done
+	traffic
+}
+busy() { (($(since a page_faults) > 1000 && $(since b page_faults) > 1000)); }
+
+# Pages go to a disk in memory and come back.
+paged_out() {
+	local out dev
+	modprobe zram 2>/dev/null || skip "this kernel has no disk in memory"
+	dev=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || dev=0
+	echo 128M >"/sys/block/zram$dev/disksize"
+	mkswap "/dev/zram$dev" >/dev/null
+	swapon "/dev/zram$dev"
+	trap 'status=$?; set +e; ktap_end_jobs; swapoff /dev/zram'"$dev"'; exit $status' EXIT
+	out=$(awk '$1 == "pswpout" { print $2 }' /proc/vmstat)
+	pair_quietly odp_data pages
+	quick || MEMORY=churn pair_quietly rc_data brief
+	(($(awk '$1 == "pswpout" { print $2 }' /proc/vmstat) > out)) || fail "nothing was put out"
+}
+
+n=200
+! quick || n=30
+! once || n=5
+groups="brief sgl atomic mixture" victims="a b a b"
+if quick; then groups=brief victims=b; fi
+pair_cases odp_data data datagram pages all gone
+pair_cases odp_rules
+pair_cases odp_advice wrong
+try "without advice pages come one by one, and are counted" untold untold
+try "with advice none has to be waited for" told told
+if ! quick; then
+	try "nor with advice that is followed meanwhile" told told-late
+	try "pages that are there are found without a fault" told present
+	try "those that are not are not brought" untold absent
+fi
+# What carries other data carries this, too, while pages go.
+export MEMORY=churn
+# shellcheck disable=SC2086 # words
+pair_cases rc_data $groups
+if ! quick; then
+	pair_cases rc_word
+	pair_cases windows uses
+	pair_cases srq_data destroy
+	pair_cases xrc_data mesh
+fi
+unset MEMORY
+single && try "pages are put out and come back" paged_out
+# shellcheck disable=SC2086 # words
+once || try "programs are killed while pages come" killed $victims
+# With events: what polls takes the processor from the thread that brings pages.
+try "ibv_rc_pingpong -o" pingpong -e -o -n $n -s 8192
+try "ibv_rc_pingpong -o -O -P" pingpong -e -o -O -P -n $n -s 8192
+if ! quick; then
+	try "ibv_rc_pingpong -o -P" pingpong -e -o -P -n $n -s 30000
+	try "ib_write_bw --odp" perftest write_bw --odp -n $n -s 65536
+	try "ib_read_bw --odp" perftest read_bw --odp -n $n -s 65536 -q 4
+	try "ib_send_bw --odp -b" perftest send_bw --odp -n $n -s 65536 -b
+	try "ib_atomic_bw --odp" perftest atomic_bw --odp -n $n
+	try "ib_send_lat --odp" perftest send_lat --odp -n $n -s 4096
+	single && try "rdma statistic show mr" shown
+fi
+try "all is given back" let_go 10
+finish
