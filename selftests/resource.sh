@@ -134,14 +134,17 @@ try "there are tracepoints" events_exist
 try "tracepoint: states of a queue pair" states
 # A BTH: opcode, flags, P_Key, QPN, PSN.
 try "dropped, counted, traced: a packet that is too short" drop rx_drop_short 0400ffff
-try "dropped, counted, traced: no such opcode" drop rx_drop_opcode 1f00ffff0012345600000001
-try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_length 0a00ffff0012345600000001
-try "dropped, counted, traced: another partition" drop rx_drop_pkey 040012340012345600000001
 try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 0400ffff0012345600000001 1
 try "dropped, counted, traced: a queue pair that does not exist" drop rx_drop_unknown_qp 0400ffff0012345600000001
-try "dropped, counted, traced: a group that has no members" drop rx_drop_no_group 6400ffff00ffffff000000010000000100000001
-# Then a DETH, Q_Key and QPN, and what should be 256 bytes.
-try "dropped, counted, traced: queue pair 1, a wrong Q_Key" drop rx_drop_qkey 6400ffff00000001000000010000000100000001
-try "dropped, counted, traced: queue pair 1, a short message" drop rx_drop_length 6400ffff000000010000000180010000000000010102030405060708
-try "dropped, counted, traced: queue pair 1, a connection's opcode" drop rx_drop_opcode 0400ffff0000000100000001
+if ! once; then
+	try "dropped, counted, traced: no such opcode" drop rx_drop_opcode 1f00ffff0012345600000001
+	try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_length 0a00ffff0012345600000001
+	try "dropped, counted, traced: another partition" drop rx_drop_pkey 040012340012345600000001
+	try "dropped, counted, traced: a group that has no members" drop rx_drop_no_group 6400ffff00ffffff000000010000000100000001
+	# Then a DETH, Q_Key and QPN, and what should be 256 bytes.
+	try "dropped, counted, traced: queue pair 1, a wrong Q_Key" drop rx_drop_qkey 6400ffff00000001000000010000000100000001
+	try "dropped, counted, traced: queue pair 1, a short message" drop rx_drop_length \
+		6400ffff000000010000000180010000000000010102030405060708
+	try "dropped, counted, traced: queue pair 1, a connection's opcode" drop rx_drop_opcode 0400ffff0000000100000001
+fi
 finish
