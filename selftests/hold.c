@@ -3,13 +3,14 @@
  * hold - makes objects on a device and keeps them, one end only
  *
  *	hold DEVICE [--qps N] [--mrs N] [--dms N] [--cqes N] [--gid INDEX]
- *		[--stream] [--mcast MGID] [--once]
+ *		[--stream] [--moderate] [--mcast MGID] [--once]
  *
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
  * standard input ends.  Device memory is registered, too.  With a GID the queue
  * pairs are brought to RTS, each connected to itself; with --stream two and two,
- * an even number, and all of them send, all the time.  With the address of a
+ * an even number, and all of them send, all the time.  Moderated, the completion
+ * queue has events that wait as long as they can.  With the address of a
  * multicast group they are UD and attached to it.  When the device goes away it
  * prints "fatal", tries to use what it has, closes it, and exits with status 3.
  */
@@ -34,7 +35,7 @@ static struct ibv_mr **mrs;
 static struct ibv_dm **dms;
 static struct ibv_mr **dm_mrs;
 static int n_qps, n_mrs, n_dms, gid = -1;
-static bool streaming;
+static bool streaming, moderated;
 static union ibv_gid mgid;
 static const char *group;
 
@@ -186,6 +187,24 @@ static void stream(void)
 	}
 	if (err)
 		ibv_poll_cq(cq, 1, &wc);
+	if (moderated)
+		ibv_req_notify_cq(cq, 0);
+}
+
+/* Of whose events most are waiting: nobody reads those that come. */
+static void make_cq(int cqes)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = { .cq_count = UINT16_MAX, .cq_period = UINT16_MAX },
+	};
+	struct ibv_comp_channel *channel = moderated ? ibv_create_comp_channel(ctx) : NULL;
+
+	cq = ibv_create_cq(ctx, cqes, NULL, channel, 0);
+	if (!cq || (moderated && !channel))
+		die("CQ");
+	if (moderated && ibv_modify_cq(cq, &attr))
+		die("modify_cq");
 }
 
 /* Every verb must still return, with an error or not; destruction must succeed. */
@@ -290,6 +309,8 @@ int main(int argc, char **argv)
 			once = 1;
 		else if (!strcmp(argv[i], "--stream"))
 			streaming = true;
+		else if (!strcmp(argv[i], "--moderate"))
+			moderated = true;
 		else if (i + 1 == argc)
 			break;
 		else if (!strcmp(argv[i], "--qps"))
@@ -311,13 +332,13 @@ int main(int argc, char **argv)
 	}
 	open_device(argv[1]);
 	pd = ibv_alloc_pd(ctx);
-	cq = ibv_create_cq(ctx, cqes, NULL, NULL, 0);
+	make_cq(cqes);
 	qps = calloc(n_qps + 1, sizeof(*qps));
 	mrs = calloc(n_mrs + 1, sizeof(*mrs));
 	dms = calloc(n_dms + 1, sizeof(*dms));
 	dm_mrs = calloc(n_dms + 1, sizeof(*dm_mrs));
-	if (!pd || !cq || !qps || !mrs || !dms || !dm_mrs)
-		die("PD or CQ");
+	if (!pd || !qps || !mrs || !dms || !dm_mrs)
+		die("PD");
 	make_all();
 	account();
 	printf("ready\n");

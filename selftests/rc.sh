@@ -15,6 +15,7 @@ if [[ $KERNEL == 7.2 ]] && ! quick; then ops=ops; fi
 pair_cases rc_data $ops extended sgl inline atomic mixture
 pair_cases rc_flow
 pair_cases rc_event
+pair_cases moderate
 pair_cases rc_memory
 pair_cases rc_word
 finish

@@ -134,6 +134,7 @@ know_gids
 try "rdma link delete under an idle program" under_idle delete_link
 # While its ring is looked at, such a program does not enter the kernel: it must do so from now on.
 more="--stream --cqes 2000" try "rdma link delete under a program that sends without waiting" under_idle delete_link
+more="--stream --moderate --cqes 2000" try "rdma link delete while completion events wait" under_idle delete_link
 tools=(write_bw read_bw send_bw)
 ! quick || tools=(send_bw)
 for tool in "${tools[@]}"; do try "rdma link delete under ib_$tool" under_traffic $tool delete_link; done

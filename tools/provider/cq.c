@@ -182,6 +182,18 @@ int rover_resize_cq(struct ibv_cq *ibcq, int cqe)
 }
 
 /**
+ * rover_modify_cq() - ibv_modify_cq(): have events wait for more completions
+ * @ibcq: completion queue
+ * @attr: for how many, and for how long at most
+ */
+int rover_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd = { 0 };
+
+	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
+}
+
+/**
  * rover_destroy_cq() - ibv_destroy_cq()
  * @ibcq: completion queue
  */

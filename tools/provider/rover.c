@@ -150,6 +150,7 @@ static const struct verbs_context_ops context_ops = {
 	.import_dm = rover_import_dm,
 	.import_mr = rover_import_mr,
 	.import_pd = rover_import_pd,
+	.modify_cq = rover_modify_cq,
 	.modify_qp = rover_modify_qp,
 	.modify_srq = rover_modify_srq,
 	.open_qp = rover_open_qp,

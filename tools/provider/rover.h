@@ -242,6 +242,7 @@ struct ibv_cq *rover_create_cq(struct ibv_context *ctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector);
 struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 				     struct ibv_cq_init_attr_ex *attr);
+int rover_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int rover_resize_cq(struct ibv_cq *ibcq, int cqe);
 int rover_destroy_cq(struct ibv_cq *ibcq);
 int rover_arm_cq(struct ibv_cq *ibcq, int solicited_only);

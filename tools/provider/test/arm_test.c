@@ -89,11 +89,28 @@ static void test_words(void)
 	rover_destroy_cq(cq);
 }
 
+static void test_moderate(void)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = { .cq_count = 7, .cq_period = 65535 },
+	};
+	struct ibv_cq *cq = fake_cq(4);
+
+	expect(!rover_modify_cq(cq, &attr));
+	expect(kernel.moderate.cq_count == 7);
+	expect(kernel.moderate.cq_period == 65535);
+	attr.attr_mask = 0;
+	expect(rover_modify_cq(cq, &attr) == EINVAL);
+	rover_destroy_cq(cq);
+}
+
 const struct test arm_tests[] = {
 	{ "arm: next, solicited, once", test_plain },
 	{ "arm: solicited does not weaken next", test_no_downgrade },
 	{ "arm: no event is lost", test_nothing_lost },
 	{ "arm: resizing carries the request over", test_resize },
 	{ "arm: each word is a new one, without entering the kernel", test_words },
+	{ "arm: moderation is the kernel's affair", test_moderate },
 	{ NULL, NULL },
 };

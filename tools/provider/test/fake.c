@@ -247,6 +247,16 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd,
 	return 0;
 }
 
+int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
+		      struct ibv_modify_cq *cmd, size_t cmd_size)
+{
+	(void)cq;
+	if (cmd_size < sizeof(*cmd) || attr->attr_mask != IBV_CQ_ATTR_MODERATE)
+		return errno = EINVAL;
+	kernel.moderate = attr->moderate;
+	return 0;
+}
+
 int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 {
 	(void)cq;

@@ -48,6 +48,7 @@ struct fake_ring {
  * @request: the last request
  * @on_doorbell: called on entering
  * @said: complaints to the user
+ * @moderate: what modify_cq has said last
  * @cq_flags: extended attributes seen by the last create_cq
  * @qp_flags: flags seen by the last create_qp
  */
@@ -66,6 +67,7 @@ struct fake_kernel {
 	struct rover_doorbell request;
 	void (*on_doorbell)(void);
 	int said;
+	struct ibv_moderate_cq moderate;
 	uint64_t cq_flags;
 	uint32_t qp_flags;
 };

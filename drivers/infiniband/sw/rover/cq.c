@@ -65,6 +65,39 @@ static int new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
 	return 0;
 }
 
+static void raise_event(struct rover_cq *cq)
+{
+	if (!cq->ib.comp_handler)
+		return;
+	rover_count(dev_of(cq), ROVER_STAT_CQ_EVENTS);
+	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+}
+
+/* What an event has waited for does not come any more: is there one? */
+static bool stop_waiting(struct rover_cq *cq)
+{
+	bool event;
+
+	lockdep_assert_held(&cq->lock);
+	event = cq->gathered;
+	cq->gathered = 0;
+	return event;
+}
+
+static enum hrtimer_restart period_over(struct hrtimer *timer)
+{
+	struct rover_cq *cq = container_of(timer, struct rover_cq, period);
+	unsigned long flags;
+	bool event;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	event = stop_waiting(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	if (event)
+		raise_event(cq);
+	return HRTIMER_NORESTART;
+}
+
 int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs)
 {
@@ -84,6 +117,8 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
+	hrtimer_setup(&cq->period, period_over, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 	cq->user = !!udata;
 	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	if (udata)
@@ -108,6 +143,8 @@ int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
 {
 	struct rover_cq *cq = rover_cq(ib);
 
+	/* Nobody completes anything here any more, so it is not started again. */
+	hrtimer_cancel(&cq->period);
 	rover_ring_destroy(&cq->ring);
 	mutex_destroy(&cq->resizing);
 	return 0;
@@ -161,6 +198,35 @@ static bool take_arm(struct rover_cq *cq, bool solicited)
 	return true;
 }
 
+/*
+ * Is an event due with this completion?  Under moderation it waits for more of
+ * them, and the end of the period raises it; but an error it tells at once,
+ * since nothing may come after it.
+ *
+ * While one waits nobody looks whether the program has armed again: whatever it
+ * wants to hear of is written before the event is raised, as both are under the
+ * lock here and in period_over().  What comes later finds that arming.
+ */
+static bool event_due(struct rover_cq *cq, bool solicited, bool error)
+{
+	lockdep_assert_held(&cq->lock);
+	if (!cq->gathered && !take_arm(cq, solicited))
+		return false;
+	if (!cq->moderate_usec || error) {
+		cq->gathered = 0;
+		return true;
+	}
+	cq->gathered++;
+	if (cq->moderate_count && cq->gathered >= cq->moderate_count)
+		return stop_waiting(cq);
+	/* If it still runs, for an event that was raised, it is moved. */
+	if (cq->gathered == 1)
+		hrtimer_start(&cq->period,
+			      ns_to_ktime(cq->moderate_usec * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
+	return false;
+}
+
 static void raise_overflow(struct rover_cq *cq)
 {
 	struct ib_event event = {
@@ -177,10 +243,9 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 		   const struct rover_cqe *cqe, bool solicited)
 {
 	bool event = false, overflow = false, dead;
+	bool error = cqe->status != IB_WC_SUCCESS;
 	unsigned long flags;
 	u32 used;
-
-	solicited |= cqe->status != IB_WC_SUCCESS;
 
 	spin_lock_irqsave(&cq->lock, flags);
 	used = ring_used(cq);
@@ -194,7 +259,7 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 	dead = cq->overflow;
 	if (!dead) {
 		write_cqe(cq, qp, cqe);
-		event = take_arm(cq, solicited);
+		event = event_due(cq, solicited || error, error);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 
@@ -202,10 +267,8 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 		rover_count(dev_of(cq), ROVER_STAT_CQ_OVERFLOW);
 	if (overflow)
 		raise_overflow(cq);
-	if (event && cq->ib.comp_handler) {
-		rover_count(dev_of(cq), ROVER_STAT_CQ_EVENTS);
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
-	}
+	if (event)
+		raise_event(cq);
 	return !dead;
 }
 
@@ -296,6 +359,33 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
 		missed = ring_used(cq) != 0;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return missed;
+}
+
+/*
+ * A count alone would have an event wait for completions that may never come,
+ * so without a period there is no moderation.  Nor is there any for the kernel's
+ * own queues: ib_free_cq() stops the worker that polls, then destroys the queue,
+ * and in between no event may come that has waited.
+ */
+int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
+{
+	struct rover_cq *cq = rover_cq(ib);
+	unsigned long flags;
+	bool event;
+
+	if (!cq->user)
+		return -EOPNOTSUPP;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	/* restrack looks without the lock. */
+	WRITE_ONCE(cq->moderate_count, count);
+	WRITE_ONCE(cq->moderate_usec, usec);
+	/* By the old rules it would wait, by the new ones perhaps not. */
+	event = stop_waiting(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	if (event)
+		raise_event(cq);
+	return 0;
 }
 
 /* Copies entries of @old from @from on, @n of them, to the end of @new. */

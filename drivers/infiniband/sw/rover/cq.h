@@ -5,10 +5,17 @@
  * Completions are written in place into the shared ring under cq->lock; the
  * event, if the program armed for it, is raised after the lock is dropped.
  * For user queues arming and polling never enter the kernel.
+ *
+ * An event may be moderated: it waits until so many completions are there, or
+ * so long, whichever comes first.  It has answered an arming, as it has when it
+ * is raised at once.  A timer ends its waiting, one of the queue's own: only a
+ * completion starts it, and the end of the queue, when there is nobody left to
+ * complete anything, waits for it.
  */
 #ifndef ROVER_CQ_H
 #define ROVER_CQ_H
 
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
@@ -22,6 +29,11 @@
  * @ring: completions; @ring.head is used by kernel queues only
  * @fired: arm word that has been answered (user queues)
  * @armed: what was asked for through rover_cq_arm(): ROVER_ARM_*
+ * @moderate_count: completions that an event waits for; 0 for any number
+ * @moderate_usec: and for how long at most; 0 not to wait at all
+ * @gathered: completions that the event that waits stands for; 0 without one
+ * @period: ends its waiting; in softirq, takes @lock.  Runs on when the event is
+ *	raised sooner, until the next one that waits moves it
  * @emptied: times that a completion found the ring empty; read without the lock
  * @overflow: no completion can be written any more
  * @heard: @emptied at the last doorbell of a queue pair that sends here; this
@@ -38,6 +50,10 @@ struct rover_cq {
 	struct rover_ring ring;
 	u32 fired;
 	u32 armed;
+	u16 moderate_count;
+	u16 moderate_usec;
+	u32 gathered;
+	struct hrtimer period;
 	u32 emptied;
 	u32 heard;
 	u32 streak;
@@ -58,6 +74,7 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata);
 int rover_cq_resize(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata);
+int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec);
 int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc);
 int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
 

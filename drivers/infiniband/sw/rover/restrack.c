@@ -89,6 +89,10 @@ int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib)
 					    READ_ONCE(cq->ring.tail));
 	err = err ?: rdma_nl_put_driver_u32(msg, "overflow",
 					    READ_ONCE(cq->overflow));
+	err = err ?: rdma_nl_put_driver_u32(msg, "moderate_count",
+					    READ_ONCE(cq->moderate_count));
+	err = err ?: rdma_nl_put_driver_u32(msg, "moderate_usec",
+					    READ_ONCE(cq->moderate_usec));
 	return finish(msg, table, err);
 }
 

@@ -122,6 +122,10 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.local_ca_ack_delay = ACK_DELAY,
 		.max_dm_size = ROVER_MAX_DM,
 		.odp_caps = odp_caps,
+		.cq_caps = {
+			.max_cq_moderation_count = U16_MAX,
+			.max_cq_moderation_period = U16_MAX,
+		},
 	};
 	return 0;
 }
@@ -301,6 +305,7 @@ const struct ib_device_ops rover_verbs = {
 	.detach_mcast = rover_mcast_detach,
 
 	.create_cq = rover_op_create_cq,
+	.modify_cq = rover_cq_modify,
 	.resize_user_cq = rover_op_resize_cq,
 	.destroy_cq = rover_cq_destroy,
 	.poll_cq = rover_cq_poll,
