@@ -2,12 +2,13 @@
 /*
  * hold - makes objects on a device and keeps them, one end only
  *
- *	hold DEVICE [--qps N] [--mrs N] [--dms N] [--cqes N] [--gid INDEX]
- *		[--stream] [--moderate] [--mcast MGID] [--once]
+ *	hold DEVICE [--qps N] [--mrs N] [--dms N] [--dmabufs N] [--cqes N]
+ *		[--gid INDEX] [--stream] [--moderate] [--mcast MGID] [--once]
  *
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
- * standard input ends.  Device memory is registered, too.  With a GID the queue
+ * standard input ends.  Device memory is registered, too, and of what dma-bufs
+ * there are nobody but their regions has hold.  With a GID the queue
  * pairs are brought to RTS, each connected to itself; with --stream two and two,
  * an even number, and all of them send, all the time.  Moderated, the completion
  * queue has events that wait as long as they can.  With the address of a
@@ -26,6 +27,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "lib/buffer.h"
+
 static char memory[4096];
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
@@ -34,7 +37,8 @@ static struct ibv_qp **qps;
 static struct ibv_mr **mrs;
 static struct ibv_dm **dms;
 static struct ibv_mr **dm_mrs;
-static int n_qps, n_mrs, n_dms, gid = -1;
+static struct ibv_mr **buf_mrs;
+static int n_qps, n_mrs, n_dms, n_bufs, gid = -1;
 static bool streaming, moderated;
 static union ibv_gid mgid;
 static const char *group;
@@ -96,6 +100,18 @@ static void make_dm(int i)
 	printf("mr 0x%08x 0x%08x\n", dm_mrs[i]->lkey, dm_mrs[i]->rkey);
 }
 
+static void make_buf(int i)
+{
+	int fd = buffer_make(i % 2 ? BUFFER_HEAP : BUFFER_UDMABUF, 65536, O_RDWR);
+
+	if (fd < 0)
+		die("dma-buf");
+	buf_mrs[i] = ibv_reg_dmabuf_mr(pd, 0, 65536, 0, fd, IBV_ACCESS_LOCAL_WRITE);
+	if (!buf_mrs[i])
+		die("reg_dmabuf_mr");
+	close(fd);
+}
+
 /* It is the program's as long as that maps it, whatever becomes of the device. */
 static void use_dm(int i)
 {
@@ -138,6 +154,8 @@ static void make_all(void)
 		make_dm(i);
 		use_dm(i);
 	}
+	for (i = 0; i < n_bufs; i++)
+		make_buf(i);
 }
 
 /* How much of this process is its own, and how much is mapped from the device. */
@@ -246,6 +264,9 @@ static void destroy_all(bool there)
 	for (i = 0; i < n_dms; i++)
 		if (ibv_dereg_mr(dm_mrs[i]) || ibv_free_dm(dms[i]))
 			die("free_dm");
+	for (i = 0; i < n_bufs; i++)
+		if (ibv_dereg_mr(buf_mrs[i]))
+			die("dereg_mr of a dma-buf");
 	for (i = 0; i < n_qps; i++) {
 		/* A device that went has detached it. */
 		if (group && ibv_detach_mcast(qps[i], &mgid, 0) && there)
@@ -319,6 +340,8 @@ int main(int argc, char **argv)
 			n_mrs = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--dms"))
 			n_dms = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--dmabufs"))
+			n_bufs = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--cqes"))
 			cqes = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--gid"))
@@ -337,7 +360,8 @@ int main(int argc, char **argv)
 	mrs = calloc(n_mrs + 1, sizeof(*mrs));
 	dms = calloc(n_dms + 1, sizeof(*dms));
 	dm_mrs = calloc(n_dms + 1, sizeof(*dm_mrs));
-	if (!pd || !qps || !mrs || !dms || !dm_mrs)
+	buf_mrs = calloc(n_bufs + 1, sizeof(*buf_mrs));
+	if (!pd || !qps || !mrs || !dms || !dm_mrs || !buf_mrs)
 		die("PD");
 	make_all();
 	account();

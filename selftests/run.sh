@@ -29,6 +29,7 @@ tests=(
 	mem:60
 	memops:100
 	odp:200
+	dmabuf:100
 	nvme:150
 	wire:200
 	steer:100

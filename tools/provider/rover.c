@@ -165,6 +165,7 @@ static const struct verbs_context_ops context_ops = {
 	.query_rt_values = query_rt_values,
 	.query_srq = rover_query_srq,
 	.reg_dm_mr = rover_reg_dm_mr,
+	.reg_dmabuf_mr = rover_reg_dmabuf_mr,
 	.reg_mr = rover_reg_mr,
 	.req_notify_cq = rover_arm_cq,
 	.rereg_mr = rover_rereg_mr,

@@ -229,6 +229,9 @@ struct ibv_mr *rover_import_mr(struct ibv_pd *pd, uint32_t handle);
 void rover_unimport_mr(struct ibv_mr *mr);
 struct ibv_mr *rover_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t iova, int access);
+struct ibv_mr *rover_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access);
 int rover_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
 int rover_dereg_mr(struct verbs_mr *vmr);

@@ -52,6 +52,27 @@ static inline struct ib_mr *rover_op_reg_user_mr(struct ib_pd *pd, u64 start,
 #define rover_op_reg_user_mr	rover_mr_reg_user
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+static inline struct ib_mr *
+rover_op_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
+			    int fd, int access, struct ib_udata *udata)
+{
+	return rover_mr_reg_dmabuf(pd, offset, length, iova, fd, access, NULL,
+				   rdma_udata_to_uverbs_attr_bundle(udata));
+}
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+static inline struct ib_mr *
+rover_op_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
+			    int fd, int access,
+			    struct uverbs_attr_bundle *attrs)
+{
+	return rover_mr_reg_dmabuf(pd, offset, length, iova, fd, access, NULL,
+				   attrs);
+}
+#else
+#define rover_op_reg_user_mr_dmabuf	rover_mr_reg_dmabuf
+#endif
+
 /* Older cores show shared receive queues, but do not ask us about them. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define ROVER_OP_FILL_RES_SRQ_ENTRY

@@ -12,6 +12,7 @@
 #include <rdma/ib_umem.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "dmabuf.h"
 #include "mr.h"
 
 #ifndef CONFIG_INFINIBAND_VIRT_DMA
@@ -174,6 +175,8 @@ static void dismantle(struct rover_mr *mr)
 		kvfree(mr->chunks);
 		if (mr->umem)
 			ib_umem_release(mr->umem);
+		if (mr->dmabuf)
+			rover_dmabuf_put(mr->dmabuf);
 	}
 	if (mr->odp)
 		rover_odp_close(mr->odp);
@@ -330,10 +333,26 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 	return &mr->ib;
 }
 
+/*
+ * A table of single pages, still to be filled.  That the region lies within
+ * memory that exists has been seen to, so nothing overflows.
+ */
+static int page_chunks(struct rover_mr *mr, u64 offset)
+{
+	u64 n = PAGE_ALIGN(offset_in_page(offset) + mr->length) >> PAGE_SHIFT;
+
+	if (n > U32_MAX)
+		return -EINVAL;
+	mr->shift = PAGE_SHIFT;
+	mr->offset = offset_in_page(offset);
+	mr->nchunks = n;
+	mr->chunks = kvmalloc_objs(*mr->chunks, n, GFP_KERNEL_ACCOUNT);
+	return mr->chunks ? 0 : -ENOMEM;
+}
+
 struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 				 u64 offset, u64 length, int access)
 {
-	u64 n = PAGE_ALIGN(offset_in_page(offset) + length) >> PAGE_SHIFT;
 	struct rover_mr *mr;
 	int err;
 
@@ -342,23 +361,62 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 	err = check_access(access & ~IB_ZERO_BASED);
 	if (err)
 		return ERR_PTR(err);
-	if (n > U32_MAX)
-		return ERR_PTR(-EINVAL);
 	mr = rover_mr_alloc(pd, ROVER_MR_PAGES, access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->length = length;
 	mr->ib.length = length;
-	mr->shift = PAGE_SHIFT;
-	mr->offset = offset_in_page(offset);
-	mr->nchunks = n;
-	mr->chunks = kvmalloc_objs(*mr->chunks, n, GFP_KERNEL_ACCOUNT);
-	if (!mr->chunks) {
-		dismantle(mr);
-		return ERR_PTR(-ENOMEM);
+	err = page_chunks(mr, offset);
+	if (!err) {
+		memcpy(mr->chunks, page + (offset >> PAGE_SHIFT),
+		       mr->nchunks * sizeof(*page));
+		err = rover_mr_publish(mr, true);
 	}
-	memcpy(mr->chunks, page + (offset >> PAGE_SHIFT), n * sizeof(*page));
-	err = rover_mr_publish(mr, true);
+	if (err) {
+		dismantle(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ib;
+}
+
+/* From here on the region holds the buffer. */
+static int take_dmabuf(struct rover_mr *mr, int fd, u64 offset)
+{
+	struct rover_dmabuf *dmabuf;
+	int err;
+
+	dmabuf = rover_dmabuf_get(fd, offset, mr->length,
+				  ib_access_writable(mr->access));
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	mr->dmabuf = dmabuf;
+	err = page_chunks(mr, offset);
+	return err ?: rover_dmabuf_pages(dmabuf, offset >> PAGE_SHIFT,
+					 mr->nchunks, mr->chunks);
+}
+
+struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				  u64 iova, int fd, int access,
+				  struct ib_dmah *dmah,
+				  struct uverbs_attr_bundle *attrs)
+{
+	struct rover_mr *mr;
+	int err;
+
+	if (dmah || access & IB_ACCESS_ON_DEMAND)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = check_access(access);
+	err = err ?: ib_is_udata_in_empty(&attrs->driver_udata);
+	if (err)
+		return ERR_PTR(err);
+	mr = new_user(pd, length, iova, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	mr->kind = ROVER_MR_PAGES;
+	mr->ib.iova = iova;
+	mr->ib.length = length;
+	err = take_dmabuf(mr, fd, offset);
+	err = err ?: rover_mr_publish(mr, true);
 	if (err) {
 		dismantle(mr);
 		return ERR_PTR(err);

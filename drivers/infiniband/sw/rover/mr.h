@@ -21,6 +21,7 @@
 #include "odp.h"
 
 struct ib_dmah;
+struct rover_dmabuf;
 
 enum rover_mr_kind {
 	ROVER_MR_USER,		/* pinned pages of a program */
@@ -69,6 +70,7 @@ struct rover_piece {
  * @chunks: first page of each chunk; kvmalloc'ed
  * @nchunks: how many
  * @umem: the pinned pages
+ * @dmabuf: ROVER_MR_PAGES: whose pages they are, if the region holds it
  * @windows: bound to it; the first under mkey.change
  * @lent: @chunks and @umem belong to the region that took over (rereg)
  * @pieces: ROVER_MR_FAST: where the bytes are, in order
@@ -95,6 +97,7 @@ struct rover_mr {
 	struct page **chunks;
 	u32 nchunks;
 	struct ib_umem *umem;
+	struct rover_dmabuf *dmabuf;
 	atomic_t windows;
 	bool lent;
 	struct rover_piece *pieces;
@@ -129,6 +132,10 @@ static inline struct rover_mr *rover_mr(struct ib_mr *ib)
 struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
+struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				  u64 iova, int fd, int access,
+				  struct ib_dmah *dmah,
+				  struct uverbs_attr_bundle *attrs);
 struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access);
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,

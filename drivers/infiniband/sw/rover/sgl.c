@@ -283,6 +283,9 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		fault = run_here(sgl, len, &run);
 		if (fault)
 			goto undo;
+		/* A dma-buf is mapped for us, but its pages are not ours to hold. */
+		if (unlikely(sgl->use.mr->dmabuf))
+			goto undo;
 		sgl->off += run.len;
 		len -= run.len;
 		while (run.len)

@@ -326,6 +326,7 @@ const struct ib_device_ops rover_verbs = {
 
 	.get_dma_mr = rover_mr_get_dma,
 	.reg_user_mr = rover_op_reg_user_mr,
+	.reg_user_mr_dmabuf = rover_op_reg_user_mr_dmabuf,
 	.rereg_user_mr = rover_mr_rereg,
 	.dereg_mr = rover_mr_dereg,
 	.advise_mr = rover_advise_mr,
