@@ -25,6 +25,7 @@ tests=(
 	perftest:300
 	pyverbs:400
 	resource:100
+	manage:100
 	keys:60
 	mem:60
 	memops:100

@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# manage: what an administrator does to devices: limits by the rdma cgroup, names, network namespaces of their own, and watching
+# all that.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+limit=60
+group=/sys/fs/cgroup/rover_manage
+
+# in_group CMD...: at a, with the group's limits
+# shellcheck disable=SC2016 # the shell over there expands this
+enter='echo $$ >"$0/cgroup.procs" && exec "$@"'
+in_group() { at a bash -c "$enter" $group "$@"; }
+used() { at a cat $group/rdma.current; }
+leave_group() { at a rmdir $group || true; }
+
+# What one may have more is refused, and that only; what is given back can be had again.
+limits() {
+	local said
+	at a bash -c "echo +rdma >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group"
+	trap 'status=$?; set +e; ktap_end_jobs; leave_group; exit $status' EXIT
+	# One handle for the device; objects: domain, completion queue, and what follows.
+	at a bash -c "echo $DEV_A hca_handle=1 hca_object=7 >$group/rdma.max"
+	[[ $(at a cat $group/rdma.max) == *"$DEV_A hca_handle=1 hca_object=7"* ]] || fail "rdma.max says $(at a cat $group/rdma.max)"
+	in_group "$programs/hold" "$DEV_A" --qps 3 --mrs 2 --once || fail "what is allowed is refused"
+	said=$(in_group "$programs/hold" "$DEV_A" --qps 3 --mrs 3 --once) && fail "an eighth object is made"
+	[[ $said == *"reg_mr: "* ]] || fail "it fails elsewhere: $said"
+	said=$(in_group "$programs/hold" "$DEV_A" --qps 6 --once) && fail "an eighth object, a queue pair, is made"
+	[[ $said == *"create_qp: "* ]] || fail "it fails elsewhere: $said"
+	[[ $(used) == *"$DEV_A hca_handle=0 hca_object=0"* ]] || fail "all has ended, but rdma.current says $(used)"
+	# While one program has the handle no other one gets any.
+	run_at a bash -c "$enter" $group "$programs/hold" "$DEV_A" --qps 1 < <(exec sleep 100) >/tmp/said.a 2>&1 &
+	within 20 grep -q '^ready' /tmp/said.a
+	[[ $(used) == *"$DEV_A hca_handle=1 hca_object=3"* ]] || fail "rdma.current says $(used)"
+	! in_group "$programs/hold" "$DEV_A" --once || fail "a second handle is given"
+	"$programs/hold" "$DEV_A" --once || fail "outside of the group there is no limit"
+	kill $!
+	wait $! || true
+	within 10 eval '[[ $(used) == *"$DEV_A hca_handle=0 hca_object=0"* ]]'
+	in_group "$programs/hold" "$DEV_A" --once
+}
+
+# rename FROM TO, at a
+rename() { at a rdma dev set "$1" name "$2"; }
+
+renamed() {
+	local old=$DEV_A
+	hold a --qps 2 --gid "$(gid_index a "$ADDR_A")"
+	! single || refused "exist" rename "$old" "$DEV_B"
+	rename "$old" renamed
+	trap 'status=$?; set +e; rename renamed '"$old"'; ktap_end_jobs; exit $status' EXIT
+	gone a "$old" || fail "the old name is still there"
+	DEV_A=renamed
+	exists a || fail "the new name is not there"
+	[[ $(at a rdma link show renamed/1) == *"state ACTIVE"*"netdev $NDEV_A"* ]] || fail "$(at a rdma link show)"
+	# Who had it has it, and others find it by its new name.
+	release
+	traffic
+	counter a tx_packets >/dev/null
+	((counted > 0)) || fail "no counters under the new name"
+	rename renamed "$old"
+	DEV_A=$old
+	trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
+	traffic
+}
+
+# told EVENT [NAME]: the monitor has, and it is the next thing
+is_told() { [[ $(sed -n "${nth}p" $seen) == *"[$1]"*"${2:-}"* ]]; }
+told() {
+	nth=$((nth + 1))
+	(within 10 is_told "$@") || fail "no $* in $(<$seen)"
+}
+told_name() { [[ $KERNEL == 6.12 ]] || told "$@"; }
+
+# The kernel tells in the namespace that a device belongs to, the first one as long as devices are shared, and names netdevs of that
+# namespace only: so all of it happens there. Names are told of since 6.14.
+watched() {
+	local watch nth=0
+	seen=/tmp/monitor
+	[[ $(rdma system show) == *"monitor on"* ]] || skip "this kernel has no rdma monitor"
+	stdbuf -oL rdma monitor >$seen 2>&1 &
+	watch=$!
+	nap 0.5
+	ip link add m0 type veth peer name m1
+	ip link set m0 up
+	rdma link add watched type rover netdev m0
+	told REGISTER watched
+	told NETDEV_ATTACH m0
+	rdma dev set watched name watched2
+	told_name RENAME watched2
+	ip link set m0 down
+	ip link set m0 name m2
+	told_name NETDEV_RENAME m2
+	rdma link delete watched2
+	told UNREGISTER
+	rdma link add watched type rover netdev m2
+	told REGISTER watched
+	told NETDEV_ATTACH m2
+	ip link delete m2
+	told UNREGISTER
+	kill $watch
+}
+
+shared() {
+	[[ $(rdma system show) == *"netns shared"* ]] || fail "$(rdma system show)"
+	# Both ends are namespaces, or the lab has one: then the mode stays.
+	refused "" rdma system set netns exclusive
+	ip netns add manage
+	refused "" at a rdma dev set "$DEV_A" netns manage
+	ip netns delete manage
+	[[ $(at a rdma link show) == *"$DEV_A/1 state ACTIVE"* ]] || fail "$(at a rdma link show)"
+	traffic
+}
+
+# All namespaces of the lab end, and begin again: only in between can the mode be changed. See tools/vm/session.
+no_ends() {
+	local end
+	for end in a b; do
+		at $end rdma link delete "$(dev_of $end)" || true
+		kill -KILL "$(<"/run/lab/$end.pid")"
+		rm "/run/lab/$end.pid"
+		ip netns delete $end
+	done
+	within 20 rdma system set netns "$1"
+	[[ $(rdma system show) == *"netns $1"* ]] || fail "$(rdma system show)"
+}
+new_ends() {
+	local end
+	ip netns add a
+	ip netns add b
+	ip link add "$NDEV_A" mtu 4200 netns a type veth peer name "$NDEV_B" mtu 4200 netns b
+	for end in a b; do
+		on --hold $end
+		at $end ip link set lo up
+		at $end ip addr add "$(addr_of $end)/24" dev "$(ndev_of $end)"
+		at $end ip addr add "$(addr6_of $end)/64" dev "$(ndev_of $end)" nodad
+		at $end ip link set "$(ndev_of $end)" up
+	done
+	within 10 has_link_local a
+	within 10 has_link_local b
+}
+as_before() {
+	no_ends shared
+	new_ends
+	mend a b
+}
+
+# In exclusive mode a device is seen in its own namespace only. Before 7.1 each is born in the first one, and has to be moved.
+sees() { [[ $(at "$1" rdma link show) == *"$2/1 "* ]]; }
+to_netns() {
+	local end=$1 dev
+	dev=$(dev_of "$end")
+	link_add "$end"
+	sees "$end" "$dev" || rdma dev set "$dev" netns "$end"
+	within 10 sees "$end" "$dev"
+	within 10 eval 'gid_index '"$end $(addr_of "$end")"' >/dev/null 2>&1'
+}
+
+exclusive() {
+	local end
+	single || skip "the lab's own namespace is in the way"
+	no_ends exclusive
+	trap 'status=$?; set +e; as_before; ktap_end_jobs; exit $status' EXIT
+	new_ends
+	for end in a b; do to_netns $end; done
+	for end in a b; do
+		! sees "$(other $end)" "$(dev_of $end)" || fail "$(dev_of $end) is seen at $(other $end)"
+		[[ $(rdma link show) != *"$(dev_of $end)"* ]] || fail "$(dev_of $end) is seen in the first namespace"
+		! "$programs/hold" "$(dev_of $end)" --once || fail "$(dev_of $end) can be opened in the first namespace"
+	done
+	traffic
+	# By rdma_cm, too, which looks for devices of its namespace.
+	run_at b rping -s -C 5 -a "$ADDR_B" >/tmp/said.b 2>&1 </dev/null &
+	within 20 listening rping
+	at a rping -c -C 5 -a "$ADDR_B"
+	wait $!
+	moved
+	as_before
+	trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
+}
+listening() { [[ $(at b rdma resource show cm_id) == *"state LISTEN "*"comm $1 "* ]]; }
+
+# A device moves away under a program, which hears of it, and comes back as good as new. Its netdev stays.
+moved() {
+	hold a --qps 3 --mrs 3 --gid "$(gid_index a "$ADDR_A")"
+	ip netns add manage
+	promptly at a rdma dev set "$DEV_A" netns manage
+	ends_within 10 "$holder"
+	grep -q '^fatal' "$held" && ((status == 3)) || fail "status $status: $(<"$held")"
+	! sees a "$DEV_A" || fail "it is still seen"
+	[[ $(ip netns exec manage rdma link show) == *"$DEV_A/1 "* ]] || fail "it is not seen where it went"
+	# Back by another hand, then by the end of the namespace.
+	ip netns exec manage rdma dev set "$DEV_A" netns a
+	within 10 sees a "$DEV_A"
+	within 10 eval 'gid_index a '"$ADDR_A"' >/dev/null 2>&1'
+	quick || traffic
+	at a rdma dev set "$DEV_A" netns manage
+	ip netns delete manage
+	within 10 eval '[[ $(rdma link show) == *"$DEV_A/1 "* ]]'
+	rdma dev set "$DEV_A" netns a
+	within 10 sees a "$DEV_A"
+	within 10 eval 'gid_index a '"$ADDR_A"' >/dev/null 2>&1'
+	traffic
+}
+
+try "rdma cgroup: limits hold, and are given back" limits
+try "rdma dev set name, while a program has it" renamed
+try "rdma monitor" watched
+try "shared devices cannot be moved" shared
+try "exclusive devices: rdma system set netns, rdma dev set netns" exclusive
+try "and afterwards all is well" traffic
+finish
