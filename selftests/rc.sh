@@ -12,7 +12,7 @@ limit=250
 # Up to 8 MiB at every path MTU on the newest kernel; less elsewhere, since small packets are slow to emulate.
 ops=short
 if [[ $KERNEL == 7.2 ]] && ! quick; then ops=ops; fi
-pair_cases rc_data $ops extended sgl inline atomic mixture
+pair_cases rc_data $ops extended invalidate sgl inline atomic mixture
 pair_cases rc_flow
 pair_cases rc_event
 pair_cases moderate
