@@ -26,6 +26,7 @@ tests=(
 	pyverbs:400
 	resource:100
 	manage:100
+	user:100
 	keys:60
 	mem:60
 	memops:100
