@@ -29,20 +29,12 @@ static struct conn *open_conn(struct pair *p)
 	return conn_open(p, &attr);
 }
 
-/* Bytes of a pattern; freed with the case. */
-static int undo_bytes(void *bytes)
-{
-	free(bytes);
-	return 0;
-}
-
+/* Bytes of a pattern. */
 static uint8_t *bytes_of(struct pair *p, uint64_t seed, size_t len)
 {
-	uint8_t *bytes = malloc(len);
+	uint8_t *bytes = pair_alloc(p, len);
 
-	check(p, bytes, "out of memory");
 	pattern_fill(bytes, len, seed);
-	undo_later(p, undo_bytes, bytes, "free");
 	return bytes;
 }
 

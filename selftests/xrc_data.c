@@ -147,22 +147,14 @@ static void make_queues(struct mesh *m, struct domain *d)
 	}
 }
 
-static int undo_mesh(void *m)
-{
-	free(m);
-	return 0;
-}
-
 static struct mesh *mesh_new(struct pair *p, int messages)
 {
-	struct mesh *m = calloc(1, sizeof(*m));
+	struct mesh *m = pair_alloc(p, sizeof(*m));
 	uint8_t there[sizeof(m->there)], dust[sizeof(m->there)];
 	struct conn_attr attr = xrc_defaults(p);
 	struct domain *d = NULL;
 	int i;
 
-	check(p, m, "out of memory");
-	undo_later(p, undo_mesh, m, "free");
 	m->p = p;
 	m->messages = messages;
 	if (end_b(p)) {

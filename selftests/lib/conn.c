@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * conn - queue pairs, completion queues and memory of a test case
+ * conn - queue pairs and completion queues of a test case
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,72 +14,6 @@
 #include "conn.h"
 #include "demand.h"
 #include "pattern.h"
-
-/* ---- memory ---- */
-
-static int free_memory(void *memory)
-{
-	free(memory);
-	return 0;
-}
-
-static void *make(struct pair *p, size_t len)
-{
-	void *memory = calloc(1, len);
-
-	check(p, memory, "out of memory");
-	undo_later(p, free_memory, memory, "free");
-	return memory;
-}
-
-static int undo_region(void *what)
-{
-	struct region *region = what;
-	int error = ibv_dereg_mr(region->mr);
-
-	return munmap(region->buf, region->len) ?: error;
-}
-
-struct region *region_of(struct pair *p, void *buf, size_t len, struct ibv_mr *mr)
-{
-	struct region *region = make(p, sizeof(*region));
-
-	region->len = len;
-	region->buf = buf;
-	region->mr = mr;
-	undo_later(p, undo_region, region, "ibv_dereg_mr");
-	return region;
-}
-
-struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int access)
-{
-	struct ibv_mr *mr;
-	void *buf;
-
-	if (demand_wanted())
-		return region_demand(p, pd, len, access);
-	len = (len + 4095) & ~4095UL;
-	buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
-		   -1, 0);
-	check(p, buf != MAP_FAILED, "mmap of %zu bytes: %s", len, strerror(errno));
-	mr = ibv_reg_mr(pd, buf, len, access);
-	check(p, mr, "ibv_reg_mr of %zu bytes, access 0x%x: %s", len, access, strerror(errno));
-	return region_of(p, buf, len, mr);
-}
-
-struct region *region_new(struct pair *p, size_t len, int access)
-{
-	return region_in(p, p->pd, len, access);
-}
-
-void region_swap(struct pair *p, struct region *region)
-{
-	struct { uint64_t addr, rkey; } mine = { (uintptr_t)region->buf, region->mr->rkey }, theirs;
-
-	pair_swap(p, &mine, &theirs, sizeof(mine));
-	region->peer_addr = theirs.addr;
-	region->peer_rkey = theirs.rkey;
-}
 
 /* ---- completion queues ---- */
 
@@ -98,7 +32,7 @@ static int undo_queue(void *what)
 
 struct queue *queue_new(struct pair *p, int entries, bool extended, bool events)
 {
-	struct queue *q = make(p, sizeof(*q));
+	struct queue *q = pair_alloc(p, sizeof(*q));
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = entries,
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
@@ -341,7 +275,7 @@ static void make_qp(struct conn *c)
 
 struct conn *conn_make(struct pair *p, const struct conn_attr *attr)
 {
-	struct conn *c = make(p, sizeof(*c));
+	struct conn *c = pair_alloc(p, sizeof(*c));
 
 	c->p = p;
 	c->attr = *attr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conn - queue pairs, completion queues and memory of a test case
+ * conn - queue pairs and completion queues of a test case
  *
  * Everything made here belongs to the current case and is destroyed at its
  * end; that a destruction succeeds is part of every case.
@@ -8,32 +8,7 @@
 #ifndef ROVER_SELFTEST_CONN_H
 #define ROVER_SELFTEST_CONN_H
 
-#include "pair.h"
-
-#define ALL_ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |	\
-		    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-
-/* Registered memory, and where the other end's is; its file, if it has one. */
-struct region {
-	uint8_t *buf;
-	size_t len;
-	int fd;
-	struct ibv_mr *mr;
-	uint64_t peer_addr;
-	uint32_t peer_rkey;
-};
-
-struct region *region_new(struct pair *p, size_t len, int access);
-struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int access);
-
-/* Of memory that is mapped and registered already: both go with the case. */
-struct region *region_of(struct pair *p, void *buf, size_t len, struct ibv_mr *mr);
-
-/* The same on demand: see lib/demand.h. */
-struct region *region_demand(struct pair *p, struct ibv_pd *pd, size_t len, int access);
-
-/* Tell each other where the memory is. */
-void region_swap(struct pair *p, struct region *region);
+#include "region.h"
 
 /* A completion queue, classic or extended, with or without a channel for events. */
 struct queue {

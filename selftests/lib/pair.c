@@ -206,6 +206,21 @@ void undo_now(struct pair *p, void *what)
 	free(entry);
 }
 
+static int free_memory(void *memory)
+{
+	free(memory);
+	return 0;
+}
+
+void *pair_alloc(struct pair *p, size_t len)
+{
+	void *memory = calloc(1, len);
+
+	check(p, memory, "out of memory");
+	undo_later(p, free_memory, memory, "free");
+	return memory;
+}
+
 static void undo_all(struct pair *p)
 {
 	while (p->undo) {

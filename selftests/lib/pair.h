@@ -111,6 +111,9 @@ void note(struct pair *p, const char *fmt, ...) __attribute__((format(printf, 2,
 void undo_later(struct pair *p, int (*undo)(void *what), void *what, const char *name);
 void undo_now(struct pair *p, void *what);
 
+/* Memory of the case, zeroed. */
+void *pair_alloc(struct pair *p, size_t len);
+
 uint64_t now_us(void);
 static inline uint64_t now_ms(void) { return now_us() / 1000; }
 

@@ -25,12 +25,6 @@ static int undo_srq(void *srq)
 	return ibv_destroy_srq(srq);
 }
 
-static int undo_shared(void *s)
-{
-	free(s);
-	return 0;
-}
-
 static struct ibv_srq *make_srq(struct shared *s, struct ibv_pd *pd, struct ibv_xrcd *xrcd)
 {
 	struct ibv_srq_init_attr_ex init = {
@@ -51,12 +45,10 @@ static struct ibv_srq *make_srq(struct shared *s, struct ibv_pd *pd, struct ibv_
 struct shared *shared_xrc(struct pair *p, struct ibv_pd *pd, uint32_t wr, uint32_t sge,
 			  struct ibv_xrcd *xrcd, struct queue *recv)
 {
-	struct shared *s = calloc(1, sizeof(*s));
+	struct shared *s = pair_alloc(p, sizeof(*s));
 	struct maps before, now;
 	uint8_t *page[16];
 
-	check(p, s, "out of memory");
-	undo_later(p, undo_shared, s, "free");
 	s->p = p;
 	s->recv = recv;
 	s->r = region_in(p, pd, (size_t)wr * SLOT_BYTES, ALL_ACCESS);
@@ -152,12 +144,6 @@ bool shared_event(struct shared *s, enum ibv_event_type type, unsigned int ms)
 
 /* ---- queue pairs that share ---- */
 
-static int undo_group(void *g)
-{
-	free(g);
-	return 0;
-}
-
 static void add_qp(struct group *g, bool ud, bool extended)
 {
 	struct pair *p = g->p;
@@ -177,11 +163,9 @@ static void add_qp(struct group *g, bool ud, bool extended)
 
 struct group *group_new(struct pair *p, int rc, int ud, bool extended)
 {
-	struct group *g = calloc(1, sizeof(*g));
+	struct group *g = pair_alloc(p, sizeof(*g));
 	int i;
 
-	check(p, g, "out of memory");
-	undo_later(p, undo_group, g, "free");
 	g->p = p;
 	g->send = queue_new(p, 256, extended, false);
 	g->recv = queue_new(p, 256, extended, false);
