@@ -66,6 +66,15 @@ both_ways() {
 	perftest write_bw -b -s 65536 -n 200 -t 64
 }
 
+# What the peer was not ready for has come a second time before it is sent again.
+ready() {
+	local before
+	before=$(counter a rnr_nak_retry_err)
+	bad_network delay 4ms 4ms duplicate 50%
+	pair_quietly rc_flow ready
+	(($(counter a rnr_nak_retry_err) > before)) || fail "nobody had to wait"
+}
+
 know_gids
 limit=100
 if ! once; then
@@ -75,6 +84,7 @@ if ! once; then
 	try "1 % is corrupt: the ICRC finds it" under "rx_icrc_encapsulated" corrupt 1%
 fi
 try "all at once" under "tx_retransmitted_packets" delay 1ms reorder 5% loss 1% duplicate 1% corrupt 1%
+try "late and twice, while a receive is waited for" ready
 try "slow, and full both ways" both_ways
 try "and afterwards all is well" traffic
 finish

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 #include "lib/conn.h"
@@ -66,6 +67,38 @@ static void run_depth(struct pair *p, const void *extended)
 	for (i = 0; i < deep && end_a(p); i++)
 		queue_want(c->send, 1000 + i, IBV_WC_SUCCESS);
 	queue_quiet(c->send, 10);
+}
+
+/*
+ * A receive is posted while the sender waits for it.  Where the network brings
+ * some things twice and late, the acknowledge comes in the midst of the wait,
+ * and there is nothing left to wait for.
+ */
+static void run_ready(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 64, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 64);
+	struct ibv_send_wr wr;
+	struct conn *c;
+	int i;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	/* 30 ms, each time. */
+	attr.min_rnr_timer = 23;
+	c = conn_open(p, &attr);
+	for (i = 0; i < (p->quick ? 24 : 60); i++) {
+		if (end_a(p)) {
+			wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
+			conn_send(c, &wr);
+			queue_want(c->send, i, IBV_WC_SUCCESS);
+		} else {
+			usleep(4000);
+			conn_recv(c, i, &sge, 1);
+			queue_want(c->recv, i, IBV_WC_SUCCESS);
+		}
+	}
 }
 
 /* A receive queue takes as many as it promised. */
@@ -651,5 +684,7 @@ int main(int argc, char **argv)
 		pair_case(&p, run_threads, NULL, "%d threads post to one queue pair", THREADS);
 		pair_case(&p, run_threads, &p, "%d threads post by ibv_wr_*()", THREADS);
 	}
+	if (pair_wants(&p, "ready"))
+		pair_case(&p, run_ready, NULL, "receives are posted while they are waited for");
 	return pair_close(&p);
 }

@@ -195,10 +195,13 @@ void rover_retransmit_progress(struct rover_qp *qp)
 		rtx->sample_at = 0;
 		rtx->backoff = 0;
 	}
+	/*
+	 * What the peer was not ready for has arrived all the same, by a copy
+	 * that came late: the wait is for nothing, and to go back takes its timer.
+	 */
+	qp->req.rnr_wait = false;
 	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
 		overtaken(qp);
-	if (qp->req.rnr_wait)
-		return;
 	if (outstanding(qp)) {
 		set_deadline(qp, now + rto_ns(qp));
 	} else {
