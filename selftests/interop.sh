@@ -8,6 +8,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
 
 limit=250
 rover_a=$DEV_A rover_b=$DEV_B
@@ -44,23 +46,14 @@ rxe_leaves() {
 	within 20 knows "$end"
 }
 
-quiet_network() {
-	local end
-	for end in a b; do at $end tc qdisc del dev "$(ndev_of $end)" root || true; done
-}
-
-# lossy LOSS_A LOSS_B COUNTERS CMD...: CMD while each end loses so much of what it sends; then those of rover have moved
-lossy() {
-	local loss_a=$1 loss_b=$2 counters=$3 before end loss
+# losing LOSS_A LOSS_B COUNTERS CMD...: CMD while each end loses so much of what it sends; then those of rover have moved
+losing() {
+	local loss_a=$1 loss_b=$2 counters=$3 before
 	shift 3
 	# shellcheck disable=SC2086 # several
 	[[ ! $counters ]] || before=$(counter "$rover" $counters)
-	trap 'status=$?; set +e; quiet_network; ktap_end_jobs; exit $status' EXIT
-	for end in a b; do
-		loss=loss_$end
-		at $end modprobe sch_netem || skip "no sch_netem on this kernel"
-		at $end tc qdisc replace dev "$(ndev_of $end)" root netem limit 20000 loss "${!loss}"
-	done
+	ends=a bad_network loss "$loss_a"
+	ends=b bad_network loss "$loss_b"
 	"$@"
 	[[ $counters ]] || return 0
 	# shellcheck disable=SC2086
@@ -111,15 +104,15 @@ little() { QUICK=1 pair_quietly "$@"; }
 asked() {
 	local again="tx_retransmitted_packets out_of_sequence packet_seq_err duplicate_request"
 	[[ $rover == a ]] || return 0
-	try "1 % is lost of all: rover asks" lossy 1% 1% "$again" little rc_data much_from_a
+	try "1 % is lost of all: rover asks" losing 1% 1% "$again" little rc_data much_from_a
 }
 
 # A network on which an end loses whole trains, and the other single packets: of a message of 79 packets that is much.
 unasked() {
 	local uc=10%
 	[[ $rover == a ]] || uc=0.5%
-	try "some is lost: datagrams" lossy 5% 0% "" little ud_data lossy
-	try "some is lost: unreliable connections" lossy $uc 0% "" little uc_data lossy
+	try "some is lost: datagrams" losing 5% 0% "" little ud_data lossy
+	try "some is lost: unreliable connections" losing $uc 0% "" little uc_data lossy
 }
 
 # meeting END: all of it, with rdma_rxe at END

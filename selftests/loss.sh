@@ -7,23 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
-
-# bad_network NETEM...: such a network at both ends, until the case is over
-bad_network() {
-	local end
-	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
-	for end in a b; do
-		at $end modprobe sch_netem || skip "no sch_netem on this kernel"
-		at $end tc qdisc replace dev "$(ndev_of $end)" root netem limit 20000 "$@"
-	done
-}
-good_network() {
-	local end
-	for end in a b; do at $end tc qdisc del dev "$(ndev_of $end)" root || true; done
-}
-
-# The sum of a few counters at both ends.
-count() { echo $(($(counter a "$@") + $(counter b "$@"))); }
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
 
 # moved: each of the groups in $groups counts more than it did: then /tmp/after says how much
 moved() {

@@ -6,19 +6,13 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
-
-# What is sent again does not do again what was done here.
-lossy() {
-	at b modprobe sch_netem || skip "no netem on this kernel"
-	trap 'status=$?; set +e; at b tc qdisc del dev "$NDEV_B" root; at a tc qdisc del dev "$NDEV_A" root; ktap_end_jobs; exit $status' EXIT
-	at a tc qdisc replace dev "$NDEV_A" root netem loss 3% limit 10000
-	at b tc qdisc replace dev "$NDEV_B" root netem loss 3% limit 10000
-	pair_quietly windows order
-}
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
 
 limit=100
 pair_cases rereg
 pair_cases windows
-try "windows on a network that loses packets" lossy
+# What is sent again does not do again what was done here.
+try "windows on a network that loses packets" lossy 3% pair_quietly windows order
 try "and afterwards all is well" pair_quietly rc_data brief
 finish

@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
 
 limit=120
 
@@ -21,12 +23,9 @@ drops() {
 	done
 }
 
-good_network() { at a tc qdisc del dev "$NDEV_A" root; }
-lossy() {
+gaps() {
 	local before
-	at a modprobe sch_netem || skip "no sch_netem on this kernel"
-	at a tc qdisc replace dev "$NDEV_A" root netem limit 20000 loss 10%
-	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
+	ends=a bad_network loss 10%
 	before=$(counter b out_of_sequence)
 	pair_quietly uc_data lossy
 	counter b out_of_sequence >/dev/null
@@ -35,7 +34,7 @@ lossy() {
 
 pair_cases uc_data sizes errors
 try "what is dropped is counted by reason" drops
-try "a network that loses" lossy
+try "a network that loses" gaps
 n=200
 ! quick || n=30
 if ! once; then

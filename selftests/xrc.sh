@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
 
 limit=120
 
@@ -14,18 +16,6 @@ limit=120
 counted() {
 	counter "$1" "$2" >/dev/null
 	((counted > before)) || fail "$2 at $1: $before before, $counted after"
-}
-
-# lossy CMD...: on a network that loses, doubles and mixes up some packets
-lossy() {
-	local end status=0
-	for end in a b; do
-		at $end modprobe sch_netem || skip "no netem on this kernel"
-		at $end tc qdisc replace dev "$(ndev_of $end)" root netem loss 2% duplicate 1% delay 200us 100us limit 10000
-	done
-	"$@" || status=$?
-	for end in a b; do at $end tc qdisc del dev "$(ndev_of $end)" root; done
-	return $status
 }
 
 # ibv_xsrq_pingpong: one server, several clients, which say nothing when all is well.
@@ -84,7 +74,7 @@ if ! once; then
 	try "rdma resource show" shown
 fi
 if ! quick; then
-	try "data on a network that loses some" lossy pair_quietly xrc_data mesh atomics
+	try "data on a network that loses some" lossy "2% duplicate 1% delay 200us 100us" pair_quietly xrc_data mesh atomics
 	try "ibv_xsrq_pingpong with events" xsrq 1 -e -n $n -s 2048
 	try "ib_send_lat -c XRC" perftest send_lat -c XRC -n $n
 	try "ib_send_bw -c XRC --use-srq" perftest send_bw -c XRC --use-srq -n $n -s 4096
