@@ -32,7 +32,7 @@ tests=(
 	memops:100
 	odp:200
 	dmabuf:100
-	nvme:150
+	nvme:500
 	wire:200
 	steer:100
 	stream:100
