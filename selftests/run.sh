@@ -33,6 +33,7 @@ tests=(
 	odp:200
 	dmabuf:100
 	nvme:500
+	nfs:400
 	wire:200
 	steer:100
 	stream:100
