@@ -34,6 +34,7 @@ tests=(
 	dmabuf:100
 	nvme:500
 	nfs:400
+	stacks:400
 	wire:200
 	steer:100
 	stream:100
