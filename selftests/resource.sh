@@ -36,24 +36,66 @@ objects() {
 
 # What is under way is seen: the PSNs move while data does.
 psns() { at a rdma resource show qp link "$DEV_A" | awk '/type RC/ { for (i = 1; i < NF; i++) if ($i == "sq-psn") print $(i + 1) }'; }
-moving() {
-	local server client before
+# Somebody writes from a to b, until he is stopped.
+writing() {
 	next_port
 	run_at b ib_write_bw -F -p "$port" -d "$DEV_B" -D 30 >/tmp/said.b 2>&1 </dev/null &
 	server=$!
 	await_server b "$port" $server
 	run_at a ib_write_bw -F -p "$port" -d "$DEV_A" -D 30 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
 	client=$!
+}
+stop_writing() {
+	kill $client $server
+	let_go 20
+}
+moving() {
+	local server client before
+	writing
 	within 20 has_psn
 	before=$(psns)
 	within 20 has_moved "$before"
 	echo "sq-psn: $before, then $(psns)"
 	want "$(at a rdma resource show qp link "$DEV_A")" "type RC state RTS" "comm ib_write_bw"
-	kill $client $server
-	let_go 20
+	stop_writing
 }
 has_psn() { [[ $(psns) =~ ^[0-9]+$ ]]; }
 has_moved() { [[ $(psns) != "$1" ]]; }
+
+# A queue pair that is watched alone counts there, and not for the others; the port has all of them, before, meanwhile and after.
+watched() {
+	local server client before qpn
+	before=$(counter b rx_write_requests)
+	at b rdma statistic qp set link "$DEV_B/1" auto type on
+	want "$(at b rdma statistic qp mode link "$DEV_B/1")" "auto type on"
+	perftest write_bw -n 100 -s 65536
+	at b rdma statistic qp set link "$DEV_B/1" auto off
+	counter b rx_write_requests >/dev/null
+	((counted - before == 100)) || fail "rx_write_requests counts $((counted - before)) of 100"
+
+	before=$counted
+	writing
+	within 20 writes_arrive
+	qpn=$(at b rdma resource show qp link "$DEV_B" | sed -n 's/.*lqpn \([0-9]*\) .*type RC .*/\1/p')
+	at b rdma statistic qp bind link "$DEV_B/1" lqpn "$qpn"
+	within 20 has_counted
+	before=$(counter b rx_write_requests)
+	within 20 writes_arrive
+	at b rdma statistic qp unbind link "$DEV_B/1" cntn "$(sed -n 's/.* cntn \([0-9]*\) .*/\1/p' <<<"$shown")" lqpn "$qpn"
+	[[ ! $(at b rdma statistic qp show link "$DEV_B/1") ]] || fail "still there: $(at b rdma statistic qp show link "$DEV_B/1")"
+	before=$(counter b rx_write_requests)
+	within 20 writes_arrive
+	at b rdma statistic qp bind link "$DEV_B/1" lqpn "$qpn"
+	# It ends while it is watched.
+	stop_writing
+	(($(counter b rx_write_requests) >= before)) || fail "what was counted is lost"
+}
+writes_arrive() { (($(counter b rx_write_requests) > before)); }
+has_counted() {
+	shown=$(at b rdma statistic qp show link "$DEV_B/1")
+	echo "$shown"
+	[[ $shown =~ "rx_write_requests "[1-9].*"LQPN: <$qpn>" ]]
+}
 
 counters() {
 	local name before after text
@@ -130,6 +172,7 @@ know_gids
 try "rdma resource show qp, cq, mr, pd" objects
 try "the PSN of a busy queue pair moves" moving
 try "rdma statistic counts" counters
+try "rdma statistic qp: a queue pair that is watched" watched
 try "there are tracepoints" events_exist
 try "tracepoint: states of a queue pair" states
 # A BTH: opcode, flags, P_Key, QPN, PSN.

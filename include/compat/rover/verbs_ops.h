@@ -73,6 +73,27 @@ rover_op_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
 #define rover_op_reg_user_mr_dmabuf	rover_mr_reg_dmabuf
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+static inline int rover_op_counter_bind(struct rdma_counter *counter,
+					struct ib_qp *qp)
+{
+	return rover_counter_bind(counter, qp, 1);
+}
+
+static inline int rover_op_counter_unbind(struct ib_qp *qp)
+{
+	return rover_counter_unbind(qp, 1);
+}
+
+#define ROVER_OP_COUNTER
+#else
+#define rover_op_counter_bind	rover_counter_bind
+#define rover_op_counter_unbind	rover_counter_unbind
+#define ROVER_OP_COUNTER						\
+	.size_rdma_counter = sizeof(struct rdma_counter),		\
+	.counter_init = rover_counter_init,
+#endif
+
 /* Older cores show shared receive queues, but do not ask us about them. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define ROVER_OP_FILL_RES_SRQ_ENTRY

@@ -47,13 +47,13 @@ void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn)
 		return;
 	switch (syndrome & ROVER_AETH_KIND) {
 	case ROVER_AETH_ACK:
-		rover_count(qp->dev, ROVER_STAT_TX_ACKS);
+		rover_qp_count(qp, ROVER_STAT_TX_ACKS);
 		break;
 	case ROVER_AETH_RNR:
-		rover_count(qp->dev, ROVER_STAT_RNR_NAK_SENT);
+		rover_qp_count(qp, ROVER_STAT_RNR_NAK_SENT);
 		break;
 	default:
-		rover_count(qp->dev, ROVER_STAT_NAK_SENT);
+		rover_qp_count(qp, ROVER_STAT_NAK_SENT);
 	}
 }
 
@@ -73,6 +73,6 @@ bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res)
 	out.ext_len += sizeof(orig);
 	if (rover_train_add(train, &out, &fault))
 		return false;
-	rover_count(train->qp->dev, ROVER_STAT_TX_ACKS);
+	rover_qp_count(train->qp, ROVER_STAT_TX_ACKS);
 	return true;
 }

@@ -86,7 +86,7 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 		return false;
 	spin_lock(&aside->requests.lock);
 	if (aside->bytes >= ASIDE_MOST) {
-		rover_count(qp->dev, ROVER_STAT_DROP_ASIDE);
+		rover_qp_count(qp, ROVER_STAT_DROP_ASIDE);
 		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_ASIDE],
 				 qp->obj.key, 0, 0);
 		kfree_skb(skb);

@@ -36,7 +36,7 @@ static void send(struct rover_qp *qp, u16 *ip_id)
 	/* What makes it a notification is BECN, next to the number. */
 	rover_train_aim(&train, &qp->path, qp->remote_qpn | ROVER_BTH_BECN);
 	if (!rover_train_add(&train, &out, &fault))
-		rover_count(qp->dev, ROVER_STAT_CNP_SENT);
+		rover_qp_count(qp, ROVER_STAT_CNP_SENT);
 	rover_train_send(&train);
 }
 
@@ -56,6 +56,6 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 void rover_cnp_receive(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
-	rover_count(qp->dev, ROVER_STAT_CNP_HANDLED);
+	rover_qp_count(qp, ROVER_STAT_CNP_HANDLED);
 	rover_window_marked(qp);
 }

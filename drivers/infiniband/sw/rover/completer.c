@@ -95,7 +95,7 @@ static void implied_nak(struct rover_qp *qp)
 	if (req->implied_at == req->una)
 		return;
 	req->implied_at = req->una;
-	rover_count(qp->dev, ROVER_STAT_IMPLIED_NAK);
+	rover_qp_count(qp, ROVER_STAT_IMPLIED_NAK);
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, req->una);
 }
@@ -116,17 +116,17 @@ static void nak(struct rover_qp *qp, u8 syndrome)
 {
 	switch (syndrome) {
 	case ROVER_NAK_PSN_SEQ:
-		rover_count(qp->dev, ROVER_STAT_PACKET_SEQ_ERR);
+		rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
 		rover_window_lost(qp);
 		rover_retransmit_go_back(qp);
 		rover_retransmit_sent(qp, qp->req.una);
 		break;
 	case ROVER_NAK_INV_REQ:
-		rover_count(qp->dev, ROVER_STAT_REQ_REMOTE_INVALID);
+		rover_qp_count(qp, ROVER_STAT_REQ_REMOTE_INVALID);
 		fail(qp, ROVER_FAULT_REM_INV_REQ);
 		break;
 	case ROVER_NAK_REM_ACCESS:
-		rover_count(qp->dev, ROVER_STAT_REQ_REMOTE_ACCESS);
+		rover_qp_count(qp, ROVER_STAT_REQ_REMOTE_ACCESS);
 		fail(qp, ROVER_FAULT_REM_ACCESS);
 		break;
 	case ROVER_NAK_REM_OP:
@@ -180,11 +180,11 @@ static void not_ready(struct rover_qp *qp, u8 code)
 {
 	struct rover_req *req = &qp->req;
 
-	rover_count(qp->dev, ROVER_STAT_RNR_NAK_RETRY);
+	rover_qp_count(qp, ROVER_STAT_RNR_NAK_RETRY);
 	/* Seven is the one count without end (IBTA 9.7.5.2.8). */
 	if (qp->attr.rnr_retry != 7) {
 		if (!req->rnr_retries) {
-			rover_count(qp->dev, ROVER_STAT_RNR_RETRIES_EXCEEDED);
+			rover_qp_count(qp, ROVER_STAT_RNR_RETRIES_EXCEEDED);
 			fail(qp, ROVER_FAULT_RNR_RETRY);
 			return;
 		}
@@ -205,7 +205,7 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	trace_rover_ack_received(qp->obj.key, pkt->psn, syndrome);
 	/* A NAK names a packet that was sent; an ACK of old news is a ghost. */
 	if (rover_psn_diff(next, req->una) < 0 || past > 0 || (!ack && !past)) {
-		rover_count(qp->dev, ROVER_STAT_DROP_STALE_RESP);
+		rover_qp_count(qp, ROVER_STAT_DROP_STALE_RESP);
 		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_STALE_RESP],
 				 qp->obj.key, pkt->opcode, pkt->psn);
 		return;
@@ -299,7 +299,7 @@ static void misplaced(struct rover_qp *qp, const struct rover_packet *pkt,
 		return;
 	}
 	req->implied_at = req->una;
-	rover_count(qp->dev, ROVER_STAT_DROP_PAGE);
+	rover_qp_count(qp, ROVER_STAT_DROP_PAGE);
 	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_PAGE], qp->obj.key,
 			 pkt->opcode, pkt->psn);
 }
@@ -368,7 +368,7 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 
 	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
 	    rover_psn_diff(pkt->psn, req->next_psn) >= 0) {
-		rover_count(qp->dev, ROVER_STAT_DROP_STALE_RESP);
+		rover_qp_count(qp, ROVER_STAT_DROP_STALE_RESP);
 		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_STALE_RESP],
 				 qp->obj.key, pkt->opcode, pkt->psn);
 		return;
@@ -409,6 +409,6 @@ void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt
 void rover_completer_dead(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
-	rover_count(qp->dev, ROVER_STAT_RETRIES_EXCEEDED);
+	rover_qp_count(qp, ROVER_STAT_RETRIES_EXCEEDED);
 	fail(qp, ROVER_FAULT_RETRY);
 }

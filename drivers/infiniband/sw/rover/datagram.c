@@ -202,7 +202,7 @@ void rover_datagram_send(struct rover_qp *qp)
 static void drop(const struct rover_qp *qp, const struct rover_packet *pkt,
 		 enum rover_stat why)
 {
-	rover_count(qp->dev, why);
+	rover_qp_count(qp, why);
 	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode,
 			 pkt->psn);
 }
@@ -305,7 +305,7 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 		cqe->imm = (__force u32)pkt->imm;
 		cqe->flags |= ROVER_CQE_WITH_IMM;
 	}
-	rover_count(qp->dev, ROVER_STAT_RX_SEND);
+	rover_qp_count(qp, ROVER_STAT_RX_SEND);
 	rover_wqe_recv_complete(qp, cqe, pkt->solicited);
 }
 

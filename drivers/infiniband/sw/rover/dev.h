@@ -8,6 +8,7 @@
 #define ROVER_DEV_H
 
 #include <linux/netdevice.h>
+#include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
@@ -53,6 +54,7 @@ struct rover_net {
  * @srqs: shared receive queues that XRC names by number
  * @mcasts: multicast groups
  * @stats: per-CPU counters
+ * @counters: those that queue pairs are bound to instead, by number
  * @going: unregistration has begun; posts fail and destroyed queues flush
  * @port_state: what programs were told last, under RTNL
  * @speed: enum ib_port_speed of the interface; 0 when it has to be asked
@@ -70,6 +72,7 @@ struct rover_dev {
 	struct rover_table srqs;
 	struct rover_mcasts mcasts;
 	struct rover_stats __percpu *stats;
+	struct xarray counters;
 	bool going;
 	enum ib_port_state port_state;
 	u16 speed;

@@ -44,6 +44,7 @@ static void dealloc_driver(struct ib_device *ib)
 	rover_table_destroy(&dev->srqs);
 	rover_table_destroy(&dev->ahs);
 	rover_table_destroy(&dev->mrs);
+	WARN_ON(!xa_empty(&dev->counters));
 	free_percpu(dev->stats);
 	/* Last: the namespace lives as long as its interfaces. */
 	dev_put(dev->ndev);
@@ -116,6 +117,7 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 		err = -ENOMEM;
 		goto err_ndev;
 	}
+	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	err = rover_table_init(&dev->mrs, ROVER_MKEY_MASK);
 	if (err)
 		goto err_stats;

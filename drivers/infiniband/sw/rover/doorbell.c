@@ -42,7 +42,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 		err = -EINVAL;
 		goto out;
 	}
-	rover_count(qp->dev, ROVER_STAT_DOORBELLS);
+	rover_qp_count(qp, ROVER_STAT_DOORBELLS);
 	set_bit(ROVER_WORK_TX, &qp->work);
 	/* Receives wait for packets, except in error, where they are flushed. */
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))

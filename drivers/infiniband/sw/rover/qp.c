@@ -253,6 +253,7 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	rover_timer_init(qp);
 
 	qp->dev = rover_dev(ib->device);
+	qp->stats = qp->dev->stats;
 	qp->ib = ib;
 	qp->xrcd = init->xrcd;
 	init_owners(qp, ib, init);

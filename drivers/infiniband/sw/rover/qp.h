@@ -356,6 +356,7 @@ struct rover_stream {
  * struct rover_qp - a queue pair
  * @obj: its number
  * @dev: device
+ * @stats: where it counts, under RCU: @dev->stats, or a counter's
  * @ib: the core's queue pair; do not touch unless @alive
  * @pd: protection domain; of an XRC target see xrc.h, as of what follows
  * @rcq: receive completions; NULL for an XRC initiator
@@ -410,6 +411,7 @@ struct rover_qp {
 	/* constant, or changed under both locks by modify; read everywhere */
 	struct rover_obj obj;
 	struct rover_dev *dev;
+	struct rover_stats __percpu *stats;
 	struct ib_qp *ib;
 	struct ib_pd *pd;
 	struct rover_cq *rcq;
@@ -474,6 +476,21 @@ struct rover_ibqp {
 	struct ib_qp ib;
 	struct rover_qp __rcu *qp;
 };
+
+/**
+ * rover_qp_count() - count for a queue pair
+ * @qp: whose
+ * @id: which
+ *
+ * With its device, or where somebody watches it alone (counter).
+ *
+ * Context: under RCU, or with softirqs off.
+ */
+static inline void rover_qp_count(const struct rover_qp *qp, enum rover_stat id)
+{
+	/* Pairs with the release in counter.c. */
+	rover_stat_inc(READ_ONCE(qp->stats), id);
+}
 
 /* For verbs, which the core keeps apart from destroy. */
 static inline struct rover_qp *rover_qp(struct ib_qp *ib)

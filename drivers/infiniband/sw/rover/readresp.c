@@ -206,7 +206,7 @@ static bool add_read(struct rover_train *train, struct rover_res *res,
  */
 static void forget(struct rover_qp *qp, const struct rover_res *res)
 {
-	rover_count(qp->dev, ROVER_STAT_DROP_RATE);
+	rover_qp_count(qp, ROVER_STAT_DROP_RATE);
 	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
 			 ROVER_RC_READ_REQUEST, res->psn);
 }

@@ -448,7 +448,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 		return err;
 	}
 	if (rover_psn_diff(req->psn, req->next_psn) < 0)
-		rover_count(qp->dev, ROVER_STAT_RETRANSMITTED);
+		rover_qp_count(qp, ROVER_STAT_RETRANSMITTED);
 	return 0;
 }
 

@@ -202,7 +202,7 @@ static void finish_message(struct rover_qp *qp, const struct rover_packet *pkt)
 
 	rsp->in_message = false;
 	rsp->msn++;
-	rover_count(qp->dev, rsp->class == ROVER_CLASS_SEND ?
+	rover_qp_count(qp, rsp->class == ROVER_CLASS_SEND ?
 		    ROVER_STAT_RX_SEND : ROVER_STAT_RX_WRITE);
 	if (pkt->op->flags & ROVER_OP_RECV)
 		complete_recv(qp, pkt);
@@ -284,7 +284,7 @@ static enum rover_fault execute_read(struct rover_qp *qp,
 		return fault;
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, npsn);
-	rover_count(qp->dev, ROVER_STAT_RX_READ);
+	rover_qp_count(qp, ROVER_STAT_RX_READ);
 	rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
 			    be32_to_cpu(reth->rkey), be32_to_cpu(reth->length),
 			    false);
@@ -314,7 +314,7 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 		return fault;
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
-	rover_count(qp->dev, ROVER_STAT_RX_ATOMIC);
+	rover_qp_count(qp, ROVER_STAT_RX_ATOMIC);
 	rover_readresp_atomic(qp, pkt->psn, orig);
 	return ROVER_OK;
 }
@@ -342,7 +342,7 @@ static enum rover_fault execute_word(struct rover_qp *qp,
 		return fault;
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
-	rover_count(qp->dev, flush ? ROVER_STAT_RX_FLUSH : ROVER_STAT_RX_ATOMIC);
+	rover_qp_count(qp, flush ? ROVER_STAT_RX_FLUSH : ROVER_STAT_RX_ATOMIC);
 	answer_word(qp, pkt->psn, false);
 	return ROVER_OK;
 }
@@ -380,7 +380,7 @@ static enum rover_fault execute(struct rover_qp *qp,
 static void drop(struct rover_qp *qp, const struct rover_packet *pkt,
 		 enum rover_stat why)
 {
-	rover_count(qp->dev, why);
+	rover_qp_count(qp, why);
 	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode, pkt->psn);
 }
 
@@ -392,7 +392,7 @@ static void receive_early(struct rover_qp *qp, const struct rover_packet *pkt)
 	drop(qp, pkt, ROVER_STAT_DROP_SEQ);
 	if (rsp->nak_sent)
 		return;
-	rover_count(qp->dev, ROVER_STAT_OUT_OF_SEQUENCE);
+	rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
 	rsp->nak_sent = true;
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
 }
@@ -417,7 +417,7 @@ static void receive_duplicate(struct rover_qp *qp,
 	struct rover_rsp *rsp = &qp->rsp;
 	u32 npsn;
 
-	rover_count(qp->dev, ROVER_STAT_DUPLICATE_REQUEST);
+	rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
 	switch (pkt->op->class) {
 	case ROVER_CLASS_READ:
 		if (!rover_readresp_room(qp, pkt->psn) ||
@@ -467,11 +467,11 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 		return;
 	}
 	if (info->syndrome == ROVER_NAK_REM_ACCESS)
-		rover_count(qp->dev, ROVER_STAT_RESP_REMOTE_ACCESS);
+		rover_qp_count(qp, ROVER_STAT_RESP_REMOTE_ACCESS);
 	if (fault == ROVER_FAULT_TOO_LONG)
-		rover_count(qp->dev, ROVER_STAT_RESP_LOCAL_LENGTH);
+		rover_qp_count(qp, ROVER_STAT_RESP_LOCAL_LENGTH);
 	if (fault == ROVER_FAULT_XRCETH)
-		rover_count(qp->dev, ROVER_STAT_RESP_XRCETH);
+		rover_qp_count(qp, ROVER_STAT_RESP_XRCETH);
 	rsp->have_wqe = rsp->have_wqe && rover_xrc_hold(qp);
 	/* The completion of a receive that was taken says what an event would. */
 	if (rsp->have_wqe) {
@@ -543,7 +543,7 @@ static bool in_sequence(struct rover_qp *qp, const struct rover_packet *pkt)
 	bool gap = pkt->psn != rsp->psn;
 
 	if (gap)
-		rover_count(qp->dev, ROVER_STAT_OUT_OF_SEQUENCE);
+		rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
 	rsp->psn = rover_psn_add(pkt->psn, 1);
 	/* A message that had no end is none. */
 	if (gap || pkt->op->flags & ROVER_OP_START)

@@ -280,7 +280,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	    rtx->tries >= qp->attr.retry_cnt)
 		return false;
 
-	rover_count(qp->dev, ROVER_STAT_ACK_TIMEOUT);
+	rover_qp_count(qp, ROVER_STAT_ACK_TIMEOUT);
 	if (rtx->tries < U8_MAX)
 		rtx->tries++;
 	if (rtx->backoff < MAX_BACKOFF)

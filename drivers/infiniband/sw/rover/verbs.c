@@ -13,6 +13,7 @@
 #include "advise.h"
 #include "ah.h"
 #include "control.h"
+#include "counter.h"
 #include "cq.h"
 #include "dev.h"
 #include "dm.h"
@@ -247,32 +248,6 @@ static int dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 	return 0;
 }
 
-static const struct rdma_stat_desc stat_descs[ROVER_STAT_COUNT] = {
-#define X(id, text) [ROVER_STAT_##id] = { .name = text },
-	ROVER_STATS(X)
-#undef X
-};
-
-static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *ib,
-						 u32 port)
-{
-	return rdma_alloc_hw_stats_struct(stat_descs, ROVER_STAT_COUNT,
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
-}
-
-static int get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
-			u32 port, int index)
-{
-	struct rover_dev *dev = rover_dev(ib);
-	unsigned int i;
-
-	if (!port)
-		return -EINVAL;
-	for (i = 0; i < ROVER_STAT_COUNT; i++)
-		stats->value[i] = rover_stat_read(dev->stats, i);
-	return ROVER_STAT_COUNT;
-}
-
 const struct ib_device_ops rover_verbs = {
 	.uverbs_abi_ver = ROVER_ABI_VERSION,
 
@@ -338,8 +313,14 @@ const struct ib_device_ops rover_verbs = {
 	.dealloc_dm = rover_dm_dealloc,
 	.reg_dm_mr = rover_dm_reg_mr,
 
-	.alloc_hw_port_stats = alloc_hw_port_stats,
-	.get_hw_stats = get_hw_stats,
+	.alloc_hw_port_stats = rover_counter_alloc_port,
+	.get_hw_stats = rover_counter_get_port,
+	ROVER_OP_COUNTER
+	.counter_bind_qp = rover_op_counter_bind,
+	.counter_unbind_qp = rover_op_counter_unbind,
+	.counter_dealloc = rover_counter_dealloc,
+	.counter_alloc_stats = rover_counter_alloc_stats,
+	.counter_update_stats = rover_counter_update_stats,
 	.fill_res_qp_entry = rover_restrack_qp,
 	.fill_res_cq_entry = rover_restrack_cq,
 	.fill_res_mr_entry = rover_restrack_mr,

@@ -71,7 +71,7 @@ void rover_wqe_complete(struct rover_qp *qp, const struct rover_sent *row,
 	if (!fault && !(row->flags & ROVER_WQE_SIGNALED) && !qp->sig_all)
 		return;
 	if (fault)
-		rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
+		rover_qp_count(qp, fault == ROVER_FAULT_FLUSH ?
 			    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
 	if (!rover_cq_post(qp->scq, qp->ib, &cqe, fault))
 		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
@@ -140,7 +140,7 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 		.vendor_err = fault,
 	};
 
-	rover_count(qp->dev, fault == ROVER_FAULT_FLUSH ?
+	rover_qp_count(qp, fault == ROVER_FAULT_FLUSH ?
 		    ROVER_STAT_RESP_CQE_FLUSH : ROVER_STAT_RESP_CQE_ERROR);
 	rover_wqe_recv_complete(qp, &cqe, true);
 }
