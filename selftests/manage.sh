@@ -115,6 +115,7 @@ shared() {
 }
 
 # All namespaces of the lab end, and begin again: only in between can the mode be changed. See tools/vm/session.
+# The kernel switches only while there is no other namespace; NFS keeps one for some time after it was used.
 no_ends() {
 	local end
 	for end in a b; do
@@ -161,8 +162,8 @@ to_netns() {
 exclusive() {
 	local end
 	single || skip "the lab's own namespace is in the way"
-	no_ends exclusive
 	trap 'status=$?; set +e; as_before; ktap_end_jobs; exit $status' EXIT
+	no_ends exclusive
 	new_ends
 	for end in a b; do to_netns $end; done
 	for end in a b; do
