@@ -111,7 +111,9 @@ n=200
 try "UCX by reliable connections, and its transports" ucx rc_v "$(uct_tests rc_verbs $n && uct_tests ud_verbs $n && ucp_tests $n)"
 quick || try "UCX by datagrams" ucx ud_v "$(ucp_tests $n)"
 quick || try "libfabric: messages" fabric verbs msg -I $n
-try "libfabric: reliable datagrams over messages" fabric "verbs;ofi_rxm" rdm -I $n
+# Without shared receives libfabric 2.1 posts one to an endpoint that it has closed, and crashes now and then, on rdma_rxe as well
+# (ofiwg/libfabric 697688386).
+FI_OFI_RXM_USE_SRX=1 try "libfabric: reliable datagrams over messages" fabric "verbs;ofi_rxm" rdm -I $n
 try "Open MPI: collectives, one rank at each end" mpi 1 100 20000
 quick || try "Open MPI: collectives, three ranks at each end" mpi 3 1 5000 30000
 try "all is given back" let_go 10
