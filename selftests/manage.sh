@@ -131,16 +131,11 @@ new_ends() {
 	local end
 	ip netns add a
 	ip netns add b
-	ip link add "$NDEV_A" mtu 4200 netns a type veth peer name "$NDEV_B" mtu 4200 netns b
 	for end in a b; do
 		on --hold $end
 		at $end ip link set lo up
-		at $end ip addr add "$(addr_of $end)/24" dev "$(ndev_of $end)"
-		at $end ip addr add "$(addr6_of $end)/64" dev "$(ndev_of $end)" nodad
-		at $end ip link set "$(ndev_of $end)" up
 	done
-	within 10 has_link_local a
-	within 10 has_link_local b
+	make_netdevs
 }
 as_before() {
 	no_ends shared

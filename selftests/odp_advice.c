@@ -174,20 +174,6 @@ static int undo_pd(void *pd)
 	return ibv_dealloc_pd(pd);
 }
 
-static int undo_mr(void *mr)
-{
-	return ibv_dereg_mr(mr);
-}
-
-static struct ibv_mr *mr_of(struct pair *p, void *buf, size_t len, int access)
-{
-	struct ibv_mr *mr = ibv_reg_mr(p->pd, buf, len, access);
-
-	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
-	undo_later(p, undo_mr, mr, "ibv_dereg_mr");
-	return mr;
-}
-
 static void run_wrong_advice(struct pair *p, const void *arg)
 {
 	struct area *area = area_new(p, SIZE, ALL_ACCESS);
@@ -195,8 +181,8 @@ static void run_wrong_advice(struct pair *p, const void *arg)
 	uint32_t key = area->r->mr->lkey;
 	uint32_t keys[KEYS] = {
 		[DEMAND] = key,
-		[PINNED] = mr_of(p, buf, SIZE, ALL_ACCESS)->lkey,
-		[READABLE] = mr_of(p, buf, SIZE, IBV_ACCESS_ON_DEMAND |
+		[PINNED] = mr_new(p, buf, SIZE, ALL_ACCESS)->lkey,
+		[READABLE] = mr_new(p, buf, SIZE, IBV_ACCESS_ON_DEMAND |
 						 IBV_ACCESS_REMOTE_READ)->lkey,
 		[WRONG] = key ^ 0x100,
 	};

@@ -257,20 +257,6 @@ static void run_bounds(struct pair *p, const void *arg)
 
 /* ---- what may be registered ---- */
 
-static int undo_mr(void *mr)
-{
-	return ibv_dereg_mr(mr);
-}
-
-static struct ibv_mr *mr_of(struct pair *p, void *buf, size_t len, int access)
-{
-	struct ibv_mr *mr = ibv_reg_mr(p->pd, buf, len, access);
-
-	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
-	undo_later(p, undo_mr, mr, "ibv_dereg_mr");
-	return mr;
-}
-
 static int prefetch(struct pair *p, struct ibv_mr *mr, void *addr, bool write)
 {
 	struct ibv_sge sge = { (uintptr_t)addr, PAGE, mr->lkey };
@@ -380,7 +366,7 @@ static void run_again(struct pair *p, const void *arg)
 	pattern_fill(area->view, SIZE, 3);
 	pattern_fill(moved->view, SIZE, 4);
 	if (end_b(p))
-		mr = mr_of(p, area->r->buf, SIZE, ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
+		mr = mr_new(p, area->r->buf, SIZE, ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
 	for (i = 0; i < ARRAY_SIZE(agains); i++) {
 		const struct again *again = &agains[i];
 		struct area *now = again->moved ? moved : area;

@@ -81,18 +81,6 @@ delete_link() { at a rdma link delete "$DEV_A"; }
 
 # Half of the pair goes, and the other half with it; both come again, with other hardware addresses.
 delete_netdev() { at a ip link delete "$NDEV_A"; }
-make_netdev() {
-	local end
-	ip link add "$NDEV_A" mtu 4200 netns a type veth peer name "$NDEV_B" mtu 4200 netns b
-	for end in a b; do
-		at $end ip addr add "$(addr_of $end)/24" dev "$(ndev_of $end)"
-		at $end ip addr add "$(addr6_of $end)/64" dev "$(ndev_of $end)" nodad
-		at $end ip link set "$(ndev_of $end)" up
-	done
-	within 10 has_link_local a
-	within 10 has_link_local b
-}
-
 no_netdev() {
 	single || skip "the netdevs of a pair belong to the machine"
 	"$@"
@@ -101,7 +89,7 @@ netdev_under_idle() {
 	bring_back() { :; }
 	under_idle delete_netdev
 	within 10 gone b
-	make_netdev
+	make_netdevs
 	mend
 	traffic
 }
@@ -109,7 +97,7 @@ netdev_under_traffic() {
 	bring_back() { :; }
 	under_traffic write_bw delete_netdev
 	within 10 gone b
-	make_netdev
+	make_netdevs
 	mend
 	traffic
 }

@@ -68,6 +68,19 @@ port_is() { look "$1" '[[ $(<"$root/sys/class/infiniband/$1/ports/1/$2") == *"$3
 # shellcheck disable=SC2016
 has_link_local() { look "$1" '[[ $(<$net/if_inet6) == *fe80*" $1"* ]]' "${2:-$(ndev_of "$1")}"; }
 
+# The pair of interfaces, with their addresses, where both ends are on one machine and have none.
+make_netdevs() {
+	local end
+	ip link add "$NDEV_A" mtu 4200 netns a type veth peer name "$NDEV_B" mtu 4200 netns b
+	for end in a b; do
+		at $end ip addr add "$(addr_of $end)/24" dev "$(ndev_of $end)"
+		at $end ip addr add "$(addr6_of $end)/64" dev "$(ndev_of $end)" nodad
+		at $end ip link set "$(ndev_of $end)" up
+	done
+	within 10 has_link_local a
+	within 10 has_link_local b
+}
+
 # gids END [DEVICE]: the table without its empty rows, "INDEX GID TYPE" each
 gids() {
 	# shellcheck disable=SC2016

@@ -9,6 +9,20 @@
 #include "demand.h"
 #include "region.h"
 
+static int undo_mr(void *mr)
+{
+	return ibv_dereg_mr(mr);
+}
+
+struct ibv_mr *mr_new(struct pair *p, void *buf, size_t len, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(p->pd, buf, len, access);
+
+	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
+	undo_later(p, undo_mr, mr, "ibv_dereg_mr");
+	return mr;
+}
+
 static int undo_region(void *what)
 {
 	struct region *region = what;

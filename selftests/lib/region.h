@@ -26,6 +26,9 @@ struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int acce
 /* Of memory that is mapped and registered already: both go with the case. */
 struct region *region_of(struct pair *p, void *buf, size_t len, struct ibv_mr *mr);
 
+/* Only registered: memory of the caller's. */
+struct ibv_mr *mr_new(struct pair *p, void *buf, size_t len, int access);
+
 /* The same on demand: see lib/demand.h. */
 struct region *region_demand(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 
