@@ -63,14 +63,23 @@ offer() {
 
 # shellcheck disable=SC2016
 withdraw() {
+	local end
 	target bash -c 'rm -f $2/subsystems/*
 		echo 0 >$1/namespaces/1/enable
 		rmdir $2 $1/namespaces/1 $1' offer $subsystem $port
 	host modprobe -r nvme-rdma
 	target modprobe -r nvmet-rdma
-	single || return 0
-	rdma link delete $device
-	ip link delete n0
+	if single; then
+		rdma link delete $device
+		ip link delete n0
+		return
+	fi
+	# The core keeps the completion queues it has shared among such users for as long as the device is there.
+	for end in a b; do
+		at $end rdma link delete "$(dev_of $end)"
+		link_add $end
+	done
+	let_go 10
 }
 
 # Both topologies have the host's end on this machine: no program has to start to look there.
