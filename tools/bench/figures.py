@@ -6,7 +6,7 @@ from statistics import median
 
 SEC = 10**9
 # What is better, for the words of a claim; costs and delays are better when they are less.
-MORE_IS_BETTER = ("bandwidth", "rate")
+MORE_IS_BETTER = ("bandwidth", "rate", "connect_rate", "connect_rate_bare")
 
 
 def messages(point, sample):
@@ -52,6 +52,8 @@ def of_sample(cell, point, sample):
     """All figures of one run, in bytes, messages, nanoseconds, seconds below the fraction bar."""
     if "bytes_per_second" in sample:
         return {"bandwidth": sample["bytes_per_second"]}
+    if "connections_per_second" in sample:
+        return {"connect_rate": sample["connections_per_second"], "connect_rate_bare": sample["without_qps_per_second"]}
     if point["op"] == "memory":
         return {"memory_per_qp": sample["bytes_per_qp"]}
     rate = messages(point, sample)

@@ -10,15 +10,21 @@ WINDOW_MS = 200
 WARM_MS = 30
 COUNT_MS = 60
 MAX_QPS = 1024
+# What is no traffic: other tools measure these.
+OTHER = ("memory", "connect")
 # Settings of a point that has none of its own.
 PLAIN = {"op": "write", "size": 64 * KIB, "mtu": 4096, "qps": 1, "both": 0, "event": 0, "ping": 0}
+
+
+def traffic(point):
+    return point["op"] not in OTHER
 
 
 def depth(point):
     """Sends under way on a queue pair: perftest's 128, as far as 16 MiB and 8192 requests in all go."""
     if point["ping"]:
         return 8
-    if point["op"] == "memory":
+    if not traffic(point):
         return 128
     bytes_each = 16 * MIB // point["qps"] // point["size"]
     return max(4, min(128, 8192 // point["qps"], bytes_each))
@@ -27,7 +33,7 @@ def depth(point):
 def name_of(point):
     """The words that differ from the plain setting, readable and unique: 'write 64K both'."""
     words = ["latency"] if point["ping"] else []
-    words += [point["op"], size_name(point["size"])] if point["op"] != "memory" else ["memory"]
+    words += [point["op"], size_name(point["size"])] if traffic(point) else [point["op"]]
     if point["mtu"] != 4096:
         words.append(f"mtu{point['mtu']}")
     if point["qps"] != 1:
@@ -66,6 +72,10 @@ def memory():
     return [point(op="memory", qps=512)]
 
 
+def connect():
+    return [point(op="connect", qps=200)]
+
+
 def short():
     """What tells most: every goal that perftest's kind of run can show, and enough sizes for a plot."""
     rc = ("write", "read", "send")
@@ -82,6 +92,7 @@ def short():
         + pings(["write"], [8, 4 * KIB, 64 * KIB])
         + pings(["read", "send", "ud"], [8])
         + pings(["send"], [8], event=1)
+        + connect()
     )
 
 
@@ -109,6 +120,7 @@ def full():
         + pings(["read", "send"], [8, 4 * KIB, 64 * KIB], event=1)
         + pings(["ud"], datagrams)
         + pings(["ud"], [8], event=1)
+        + connect()
     )
 
 
