@@ -19,7 +19,6 @@
 #include "qps.h"
 #include "run.h"
 #include "steer.h"
-#include "trace.h"
 #include "train.h"
 #include "wire.h"
 
@@ -86,9 +85,7 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 		return false;
 	spin_lock(&aside->requests.lock);
 	if (aside->bytes >= ASIDE_MOST) {
-		rover_qp_count(qp, ROVER_STAT_DROP_ASIDE);
-		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_ASIDE],
-				 qp->obj.key, 0, 0);
+		rover_qp_drop(qp, ROVER_STAT_DROP_ASIDE, 0, 0);
 		kfree_skb(skb);
 	} else if (aside->owner || cpu != ROVER_CPU_ANY) {
 		detach(skb);

@@ -205,9 +205,8 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	trace_rover_ack_received(qp->obj.key, pkt->psn, syndrome);
 	/* A NAK names a packet that was sent; an ACK of old news is a ghost. */
 	if (rover_psn_diff(next, req->una) < 0 || past > 0 || (!ack && !past)) {
-		rover_qp_count(qp, ROVER_STAT_DROP_STALE_RESP);
-		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_STALE_RESP],
-				 qp->obj.key, pkt->opcode, pkt->psn);
+		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
+			      pkt->psn);
 		return;
 	}
 	ack_until(qp, next);
@@ -299,9 +298,7 @@ static void misplaced(struct rover_qp *qp, const struct rover_packet *pkt,
 		return;
 	}
 	req->implied_at = req->una;
-	rover_qp_count(qp, ROVER_STAT_DROP_PAGE);
-	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_PAGE], qp->obj.key,
-			 pkt->opcode, pkt->psn);
+	rover_qp_drop(qp, ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
 }
 
 /* Return false when it was not taken. */
@@ -368,9 +365,8 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 
 	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
 	    rover_psn_diff(pkt->psn, req->next_psn) >= 0) {
-		rover_qp_count(qp, ROVER_STAT_DROP_STALE_RESP);
-		trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_STALE_RESP],
-				 qp->obj.key, pkt->opcode, pkt->psn);
+		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
+			      pkt->psn);
 		return;
 	}
 	ack_until(qp, pkt->psn);

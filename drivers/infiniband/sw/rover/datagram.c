@@ -202,9 +202,7 @@ void rover_datagram_send(struct rover_qp *qp)
 static void drop(const struct rover_qp *qp, const struct rover_packet *pkt,
 		 enum rover_stat why)
 {
-	rover_qp_count(qp, why);
-	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode,
-			 pkt->psn);
+	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
 }
 
 static void tell_vlan(struct rover_cqe *cqe, u16 vlan)

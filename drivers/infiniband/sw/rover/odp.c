@@ -107,20 +107,20 @@ static struct workqueue_struct *pagers;
 
 static atomic64_t last_id;
 
+const u8 rover_odp_stats[ROVER_ODP_COUNTS] = {
+	[ROVER_ODP_FAULTS] = ROVER_STAT_PAGE_FAULTS,
+	[ROVER_ODP_INVALIDATIONS] = ROVER_STAT_PAGE_INVALIDATIONS,
+	[ROVER_ODP_PREFETCHES] = ROVER_STAT_PAGE_PREFETCH,
+};
+
 static void count(struct rover_odp *odp, enum rover_odp_count what, u64 n)
 {
-	static const u8 stats[] = {
-		[ROVER_ODP_FAULTS] = ROVER_STAT_PAGE_FAULTS,
-		[ROVER_ODP_INVALIDATIONS] = ROVER_STAT_PAGE_INVALIDATIONS,
-		[ROVER_ODP_PREFETCHES] = ROVER_STAT_PAGE_PREFETCH,
-	};
-
 	if (!n)
 		return;
 	atomic64_add(n, &odp->counts[what]);
 	spin_lock_bh(&odp->dev_lock);
 	if (odp->dev)
-		rover_stat_add(odp->dev->stats, stats[what], n);
+		rover_stat_add(odp->dev->stats, rover_odp_stats[what], n);
 	spin_unlock_bh(&odp->dev_lock);
 }
 

@@ -41,6 +41,9 @@ enum rover_odp_count {
 	ROVER_ODP_COUNTS
 };
 
+/* The device's counters of the same, enum rover_stat; they have the names. */
+extern const u8 rover_odp_stats[ROVER_ODP_COUNTS];
+
 /* How pages are wanted. */
 enum rover_odp_want {
 	ROVER_ODP_PRESENT,	/* only those that the program has there now */

@@ -39,6 +39,13 @@ const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 			  ROVER_MUST_FLUSH | ROVER_MUST_FLUSH_SEND,
 };
 
+void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
+		   u32 psn)
+{
+	rover_qp_count(qp, why);
+	trace_rover_drop(rover_stat_names[why], qp->obj.key, opcode, psn);
+}
+
 /* The memory is there, or cannot be had: whoever asked looks again. */
 static void look_again(struct rover_qp *qp, int bit)
 {

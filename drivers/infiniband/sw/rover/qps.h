@@ -47,6 +47,18 @@ static inline bool rover_qp_allows(const struct rover_qp *qp, u8 what)
 }
 
 /**
+ * rover_qp_drop() - a packet goes no further: count it, and say so
+ * @qp: whose it is
+ * @why: the counter of the reason
+ * @opcode: of the packet; 0, as @psn, for many
+ * @psn: its number
+ *
+ * Context: as for rover_qp_count().
+ */
+void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
+		   u32 psn);
+
+/**
  * rover_qp_get() - take a reference
  * @qp: found under RCU with a lock held and @alive seen, or referenced
  */

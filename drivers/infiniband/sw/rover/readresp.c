@@ -12,10 +12,10 @@
  */
 #include "ack.h"
 #include "nettx.h"
+#include "qps.h"
 #include "readresp.h"
 #include "srq.h"
 #include "steer.h"
-#include "trace.h"
 #include "train.h"
 #include "xrc.h"
 
@@ -206,9 +206,7 @@ static bool add_read(struct rover_train *train, struct rover_res *res,
  */
 static void forget(struct rover_qp *qp, const struct rover_res *res)
 {
-	rover_qp_count(qp, ROVER_STAT_DROP_RATE);
-	trace_rover_drop(rover_stat_names[ROVER_STAT_DROP_RATE], qp->obj.key,
-			 ROVER_RC_READ_REQUEST, res->psn);
+	rover_qp_drop(qp, ROVER_STAT_DROP_RATE, ROVER_RC_READ_REQUEST, res->psn);
 }
 
 enum rover_fault rover_readresp_run(struct rover_qp *qp)

@@ -380,8 +380,7 @@ static enum rover_fault execute(struct rover_qp *qp,
 static void drop(struct rover_qp *qp, const struct rover_packet *pkt,
 		 enum rover_stat why)
 {
-	rover_qp_count(qp, why);
-	trace_rover_drop(rover_stat_names[why], qp->obj.key, pkt->opcode, pkt->psn);
+	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
 }
 
 /* Something before this packet was lost: say so once (IBTA 9.7.5.2.8). */

@@ -137,11 +137,6 @@ int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib)
 /* `rdma statistic show mr': of memory on demand, in pages, by mlx5's names. */
 int rover_restrack_mr_stat(struct sk_buff *msg, struct ib_mr *ib)
 {
-	static const char * const names[ROVER_ODP_COUNTS] = {
-		[ROVER_ODP_FAULTS] = "page_faults",
-		[ROVER_ODP_INVALIDATIONS] = "page_invalidations",
-		[ROVER_ODP_PREFETCHES] = "page_prefetch",
-	};
 	const struct rover_mr *mr = container_of(ib, struct rover_mr, ib);
 	struct nlattr *table;
 	int err = 0, i;
@@ -152,7 +147,8 @@ int rover_restrack_mr_stat(struct sk_buff *msg, struct ib_mr *ib)
 	if (!table)
 		return -EMSGSIZE;
 	for (i = 0; i < ROVER_ODP_COUNTS && !err; i++)
-		err = rdma_nl_stat_hwcounter_entry(msg, names[i],
+		err = rdma_nl_stat_hwcounter_entry(msg,
+						   rover_stat_names[rover_odp_stats[i]],
 						   rover_odp_read(mr->odp, i));
 	return finish(msg, table, err);
 }
