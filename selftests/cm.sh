@@ -10,7 +10,6 @@ limit=30
 
 # shellcheck disable=SC2016 # the shell over there expands this
 on_udp() { look b 'while read -r _ local _; do [[ $local != *:$1 ]] || exit 0; done < <(cat "$net/udp" "$net/udp6"); exit 1' "$1"; }
-on_cm() { [[ $(at b rdma resource show cm_id) =~ "state LISTEN "[^$'\n']*"comm $1 " ]]; }
 
 # serve HOW PROGRAM OPTION...: a server at b, in $server, once it listens: by rdma_cm (on_cm), at UDP (on_udp) or TCP port $port
 serve() {

@@ -62,8 +62,6 @@ losing() {
 	echo "note: $counters: $((counted - before))"
 }
 
-on_cm() { [[ $(at b rdma resource show cm_id) =~ "state LISTEN "[^$'\n']*"comm $1 " ]]; }
-
 # They meet through queue pair 1 of either.
 ping() {
 	local server status=0

@@ -150,8 +150,12 @@ to_netns() {
 	dev=$(dev_of "$end")
 	link_add "$end"
 	sees "$end" "$dev" || rdma dev set "$dev" netns "$end"
-	within 10 sees "$end" "$dev"
-	within 10 eval 'gid_index '"$end $(addr_of "$end")"' >/dev/null 2>&1'
+	arrives "$end"
+}
+# The device is seen at END, and is of use there.
+arrives() {
+	within 10 sees "$1" "$(dev_of "$1")"
+	within 10 eval 'gid_index '"$1 $(addr_of "$1")"' >/dev/null 2>&1'
 }
 
 exclusive() {
@@ -169,14 +173,13 @@ exclusive() {
 	traffic
 	# By rdma_cm, too, which looks for devices of its namespace.
 	run_at b rping -s -C 5 -a "$ADDR_B" >/tmp/said.b 2>&1 </dev/null &
-	within 20 listening rping
+	within 20 on_cm rping
 	at a rping -c -C 5 -a "$ADDR_B"
 	wait $!
 	moved
 	as_before
 	trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
 }
-listening() { [[ $(at b rdma resource show cm_id) == *"state LISTEN "*"comm $1 "* ]]; }
 
 # A device moves away under a program, which hears of it, and comes back as good as new. Its netdev stays.
 moved() {
@@ -189,15 +192,13 @@ moved() {
 	[[ $(ip netns exec manage rdma link show) == *"$DEV_A/1 "* ]] || fail "it is not seen where it went"
 	# Back by another hand, then by the end of the namespace.
 	ip netns exec manage rdma dev set "$DEV_A" netns a
-	within 10 sees a "$DEV_A"
-	within 10 eval 'gid_index a '"$ADDR_A"' >/dev/null 2>&1'
+	arrives a
 	quick || traffic
 	at a rdma dev set "$DEV_A" netns manage
 	ip netns delete manage
 	within 10 eval '[[ $(rdma link show) == *"$DEV_A/1 "* ]]'
 	rdma dev set "$DEV_A" netns a
-	within 10 sees a "$DEV_A"
-	within 10 eval 'gid_index a '"$ADDR_A"' >/dev/null 2>&1'
+	arrives a
 	traffic
 }
 

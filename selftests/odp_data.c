@@ -297,7 +297,7 @@ static void run_lazy(struct pair *p, const void *arg)
 	struct region *r = region_new(p, 64 * PAGE, ALL_ACCESS);
 	uint8_t *source = bytes_of(p, 12, r->len), *buf;
 	struct conn *c = open_conn(p);
-	struct { uint64_t addr, rkey; } mine = {}, theirs;
+	struct remote theirs;
 	struct ibv_mr *mr = NULL;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -311,10 +311,8 @@ static void run_lazy(struct pair *p, const void *arg)
 		check(p, mr, "ibv_reg_mr: %s", strerror(errno));
 		memset(buf, 1, r->len);
 		madvise(buf, r->len, MADV_FREE);
-		mine.addr = (uintptr_t)buf;
-		mine.rkey = mr->rkey;
 	}
-	pair_swap(p, &mine, &theirs, sizeof(mine));
+	theirs = remote_swap(p, buf, mr);
 	if (end_a(p)) {
 		memcpy(r->buf, source, r->len);
 		sge = sge_of(r, 0, r->len);
@@ -370,7 +368,7 @@ static void run_fork(struct pair *p, const void *arg)
 	size_t len = 48 * PAGE;
 	struct region *r = region_new(p, len, ALL_ACCESS);
 	unsigned int i, k, rounds = p->quick ? 8 : 60;
-	struct { uint64_t addr, rkey; } mine = {}, theirs;
+	struct remote theirs;
 	uint8_t *buf, *want = bytes_of(p, 1, len);
 	struct conn *c = open_conn(p);
 	struct ibv_mr *mr = NULL;
@@ -383,9 +381,7 @@ static void run_fork(struct pair *p, const void *arg)
 	check(p, buf != MAP_FAILED, "mmap: %s", strerror(errno));
 	mr = ibv_reg_mr(p->pd, buf, len, ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
 	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
-	mine.addr = (uintptr_t)buf;
-	mine.rkey = mr->rkey;
-	pair_swap(p, &mine, &theirs, sizeof(mine));
+	theirs = remote_swap(p, buf, mr);
 	for (i = 1; i <= rounds; i++) {
 		pattern_fill(want, len, i);
 		pair_sync(p);
@@ -419,7 +415,7 @@ static void run_fork(struct pair *p, const void *arg)
 static void run_private(struct pair *p, const void *arg)
 {
 	struct region *r = region_new(p, 8 * PAGE, ALL_ACCESS);
-	struct { uint64_t addr, rkey; } mine = {}, theirs;
+	struct remote theirs;
 	uint8_t *file, *buf, *old = bytes_of(p, 13, r->len), *new = bytes_of(p, 14, r->len);
 	struct conn *c = open_conn(p);
 	struct ibv_mr *mr = NULL;
@@ -434,9 +430,7 @@ static void run_private(struct pair *p, const void *arg)
 	check(p, buf != MAP_FAILED, "mmap: %s", strerror(errno));
 	mr = ibv_reg_mr(p->pd, buf, r->len, ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
 	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
-	mine.addr = (uintptr_t)buf;
-	mine.rkey = mr->rkey;
-	pair_swap(p, &mine, &theirs, sizeof(mine));
+	theirs = remote_swap(p, buf, mr);
 	if (end_a(p)) {
 		/* First they are there to be read; then they are written to. */
 		sge = sge_of(r, 0, r->len);

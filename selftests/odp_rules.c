@@ -235,13 +235,12 @@ static void run_bounds(struct pair *p, const void *arg)
 			ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
 	check(p, mr, "ibv_reg_mr: %s", strerror(errno));
 	for (i = 0; i < ARRAY_SIZE(outside); i++) {
-		struct { uint64_t addr, rkey; } mine = { (uintptr_t)area->r->buf + PAGE, mr->rkey };
-		struct { uint64_t addr, rkey; } theirs;
+		struct remote theirs;
 		int64_t at = outside[i].at;
 
 		at = at >= SIZE - 1 ? at - 3 * PAGE : at;
 		c = open_conn(p);
-		pair_swap(p, &mine, &theirs, sizeof(mine));
+		theirs = remote_swap(p, area->r->buf + PAGE, mr);
 		if (end_a(p)) {
 			sge = sge_of(area->r, 0, outside[i].len > SIZE ? SIZE : outside[i].len);
 			wr = wr_rdma(1, i % 2 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, &sge, 1,
@@ -328,15 +327,13 @@ static const struct again agains[] = {
 static void probe(struct pair *p, struct region *r, struct area *now, struct ibv_mr *mr,
 		  const struct again *again)
 {
-	struct { uint64_t addr, rkey; } mine = {}, theirs;
+	struct remote theirs;
 	struct conn *c = open_conn(p);
 	uint8_t *want = malloc(SIZE);
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 
-	if (mr)
-		mine.addr = (uintptr_t)now->r->buf, mine.rkey = mr->rkey;
-	pair_swap(p, &mine, &theirs, sizeof(mine));
+	theirs = remote_swap(p, now->r->buf, mr);
 	if (end_a(p)) {
 		memset(r->buf, 0, SIZE);
 		sge = sge_of(r, 0, SIZE);

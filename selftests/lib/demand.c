@@ -140,15 +140,13 @@ static int undo_region(void *what)
 	demand_rest(region);
 	error = ibv_dereg_mr(region->mr) ?: munmap(region->buf, region->len);
 	close(region->fd);
-	free(region);
 	return error;
 }
 
 struct region *region_demand(struct pair *p, struct ibv_pd *pd, size_t len, int access)
 {
-	struct region *region = calloc(1, sizeof(*region));
+	struct region *region = pair_alloc(p, sizeof(*region));
 
-	check(p, region, "out of memory");
 	region->len = (len + PAGE - 1) & ~(PAGE - 1UL);
 	region->buf = demand_map(p, region->len, &region->fd);
 	region->mr = ibv_reg_mr(pd, region->buf, region->len, access | IBV_ACCESS_ON_DEMAND);
@@ -164,17 +162,14 @@ struct region *region_demand(struct pair *p, struct ibv_pd *pd, size_t len, int 
 static int undo_area(void *what)
 {
 	struct area *area = what;
-	int error = munmap(area->view, area->r->len);
 
-	free(area);
-	return error;
+	return munmap(area->view, area->r->len);
 }
 
 struct area *area_new(struct pair *p, size_t len, int access)
 {
-	struct area *area = calloc(1, sizeof(*area));
+	struct area *area = pair_alloc(p, sizeof(*area));
 
-	check(p, area, "out of memory");
 	area->p = p;
 	area->r = region_demand(p, p->pd, len, access);
 	area->view = mmap(NULL, area->r->len, PROT_READ | PROT_WRITE, MAP_SHARED, area->r->fd, 0);

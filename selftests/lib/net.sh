@@ -68,6 +68,9 @@ port_is() { look "$1" '[[ $(<"$root/sys/class/infiniband/$1/ports/1/$2") == *"$3
 # shellcheck disable=SC2016
 has_link_local() { look "$1" '[[ $(<$net/if_inet6) == *fe80*" $1"* ]]' "${2:-$(ndev_of "$1")}"; }
 
+# A program at b listens by rdma_cm.
+on_cm() { [[ $(at b rdma resource show cm_id) =~ "state LISTEN "[^$'\n']*"comm $1 " ]]; }
+
 # The pair of interfaces, with their addresses, where both ends are on one machine and have none.
 make_netdevs() {
 	local end

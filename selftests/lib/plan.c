@@ -53,15 +53,13 @@ static int undo_plan(void *what)
 	struct plan *plan = what;
 
 	free(plan->list);
-	free(plan);
 	return 0;
 }
 
 struct plan *plan_new(struct pair *p, bool from_b, uint64_t seed)
 {
-	struct plan *plan = calloc(1, sizeof(*plan));
+	struct plan *plan = pair_alloc(p, sizeof(*plan));
 
-	check(p, plan, "out of memory");
 	*plan = (struct plan){ .p = p, .from_b = from_b, .seed = seed, .from_len = 61,
 			       .to_len = 67 };
 	undo_later(p, undo_plan, plan, "free");
@@ -123,7 +121,6 @@ static int undo_job(void *what)
 	struct job *job = what;
 
 	free(job->arrivals);
-	free(job);
 	return 0;
 }
 
@@ -204,10 +201,9 @@ static void bind_windows(struct job *job)
 struct job *job_new(struct conn *c, struct plan *plan)
 {
 	struct pair *p = c->p;
-	struct job *job = calloc(1, sizeof(*job));
+	struct job *job = pair_alloc(p, sizeof(*job));
 	int target;
 
-	check(p, job, "out of memory");
 	undo_later(p, undo_job, job, "free");
 	job->c = c;
 	job->plan = plan;

@@ -63,11 +63,20 @@ struct region *region_new(struct pair *p, size_t len, int access)
 	return region_in(p, p->pd, len, access);
 }
 
+struct remote remote_swap(struct pair *p, const void *buf, const struct ibv_mr *mr)
+{
+	struct remote mine = {}, theirs;
+
+	if (mr)
+		mine = (struct remote){ (uintptr_t)buf, mr->rkey };
+	pair_swap(p, &mine, &theirs, sizeof(mine));
+	return theirs;
+}
+
 void region_swap(struct pair *p, struct region *region)
 {
-	struct { uint64_t addr, rkey; } mine = { (uintptr_t)region->buf, region->mr->rkey }, theirs;
+	struct remote theirs = remote_swap(p, region->buf, region->mr);
 
-	pair_swap(p, &mine, &theirs, sizeof(mine));
 	region->peer_addr = theirs.addr;
 	region->peer_rkey = theirs.rkey;
 }

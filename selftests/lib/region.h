@@ -32,7 +32,16 @@ struct ibv_mr *mr_new(struct pair *p, void *buf, size_t len, int access);
 /* The same on demand: see lib/demand.h. */
 struct region *region_demand(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 
-/* Tell each other where the memory is. */
+/* Where memory is, as its peer needs to know. */
+struct remote {
+	uint64_t addr;
+	uint64_t rkey;
+};
+
+/* Tell each other where it is, or zeros without a region; the other end's. */
+struct remote remote_swap(struct pair *p, const void *buf, const struct ibv_mr *mr);
+
+/* The same for all of a region. */
 void region_swap(struct pair *p, struct region *region);
 
 #endif /* ROVER_SELFTEST_REGION_H */

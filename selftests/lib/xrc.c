@@ -18,7 +18,6 @@ static int undo_domain(void *what)
 	int error = ibv_close_xrcd(d->xrcd);
 
 	close(d->fd);
-	free(d);
 	return error;
 }
 
@@ -34,9 +33,8 @@ struct ibv_xrcd *domain_open(struct ibv_context *ctx, int fd, int oflags)
 
 struct domain *domain_new(struct pair *p)
 {
-	struct domain *d = calloc(1, sizeof(*d));
+	struct domain *d = pair_alloc(p, sizeof(*d));
 
-	check(p, d, "out of memory");
 	d->fd = memfd_create("domain", MFD_CLOEXEC);
 	check(p, d->fd >= 0, "memfd_create: %s", strerror(errno));
 	d->xrcd = domain_open(p->ctx, d->fd, O_CREAT);
