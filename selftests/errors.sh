@@ -34,7 +34,7 @@ late_duplicates() {
 }
 
 limit=180
-pair_cases rc_error remote others
+pair_cases rc_error remote others state
 pair_cases rc_state
 pair_cases rc_limit
 pair_cases ring_abuse

@@ -463,6 +463,53 @@ static const struct wrong others[] = {
 	{ RECV_BOUNDS, IBV_WR_SEND, 100, IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR, 0 },
 };
 
+/* ---- what is so when a program hears of it ---- */
+
+/* Without a pause, which queue_want() may make. */
+static void spin_for_error(struct pair *p, struct queue *queue)
+{
+	uint64_t until = now_ms() + 5000 * p->slow;
+	struct ibv_wc wc;
+
+	while (!queue_poll(queue, &wc, 1))
+		check(p, now_ms() < until, "no completion came");
+	check(p, wc.status != IBV_WC_SUCCESS, "it succeeds");
+}
+
+/*
+ * Whoever sees the completion of an error finds the queue pair in error, however soon it looks. In
+ * turns the peer has too short a receive, of which both ends hear, and a has no such memory.
+ */
+static void run_at_once(struct pair *p, const void *arg)
+{
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	int i, rounds = p->quick ? 100 : 1000;
+	struct ibv_send_wr wr;
+	struct conn *c;
+
+	(void)arg;
+	for (i = 0; i < rounds; i++) {
+		bool alone = i % 2;
+
+		c = conn_open(p, &attr);
+		if (end_b(p))
+			conn_recv(c, i, NULL, 0);
+		pair_sync(p);
+		sge.lkey = r->mr->lkey ^ alone;
+		wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
+		if (end_a(p))
+			conn_send(c, &wr);
+		if (end_a(p) || !alone) {
+			spin_for_error(p, end_a(p) ? c->send : c->recv);
+			conn_want_state(c, IBV_QPS_ERR);
+		}
+		pair_sync(p);
+		undo_now(p, c);
+	}
+}
+
 /* One for those who look at counters only. */
 static const struct wrong access_denied = {
 	NO_RIGHT, IBV_WR_RDMA_WRITE, 4096, IBV_WC_REM_ACCESS_ERR, 0, IBV_EVENT_QP_ACCESS_ERR
@@ -477,6 +524,8 @@ int main(int argc, char **argv)
 		all_remote(&p);
 	if (pair_wants(&p, "others"))
 		all_wrong(&p, others, sizeof(others) / sizeof(others[0]));
+	if (pair_wants(&p, "state"))
+		pair_case(&p, run_at_once, NULL, "state at the completion of an error");
 	if (pair_wants(&p, "access"))
 		all_wrong(&p, &access_denied, 1);
 	return pair_close(&p);

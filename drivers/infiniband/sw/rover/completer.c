@@ -105,9 +105,9 @@ static void fail(struct rover_qp *qp, enum rover_fault fault)
 {
 	trace_rover_fault(qp->obj.key, qp->req.una, fault);
 	rover_retransmit_stop(qp);
+	rover_qp_fail(qp, ROVER_EVENT_NONE);
 	if (oldest(qp))
 		retire(qp, fault);
-	rover_qp_fail(qp, ROVER_EVENT_NONE);
 }
 
 /* Acknowledges ***************************************************************/

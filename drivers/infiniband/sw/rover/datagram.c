@@ -162,8 +162,8 @@ static bool send_next(struct rover_qp *qp, struct rover_train *train,
 	rover_ring_retire(&qp->sq, 1);
 	if (fault) {
 		trace_rover_fault(qp->obj.key, qp->req.psn, fault);
-		rover_wqe_fail(qp, hdr->wr_id, hdr->opcode, fault);
 		rover_qp_fail_send(qp);
+		rover_wqe_fail(qp, hdr->wr_id, hdr->opcode, fault);
 		/* Now: at the error's completion a program may be back in RTS. */
 		rover_wqe_flush(qp);
 		return false;
@@ -271,9 +271,9 @@ static void fail_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 		      enum rover_fault fault)
 {
 	trace_rover_fault(qp->obj.key, pkt->psn, fault);
+	rover_qp_fail(qp, ROVER_EVENT_NONE);
 	rover_wqe_recv_fail(qp, qp->rsp.wqe.wr_id, fault,
 			    rover_faults[fault].resp_wc);
-	rover_qp_fail(qp, ROVER_EVENT_NONE);
 }
 
 /* There is no receive for it. */

@@ -111,7 +111,9 @@ void rover_qp_tell(struct rover_qp *qp, enum ib_event_type type);
  *
  * Sets the state, marks both rings and leaves the flushing to whoever runs
  * the queue pair next; a kick sees to that.  Going to error twice is fine: the
- * second time nothing is raised.
+ * second time nothing is raised.  Who has a completion to write that tells of
+ * it comes here first: a program that sees it asks for the state (IBTA 10.3.1),
+ * and the flush waits for the caller's lock.
  *
  * Context: tx_lock or rx_lock held.
  */

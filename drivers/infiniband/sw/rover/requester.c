@@ -566,13 +566,14 @@ static void fail_in_turn(struct rover_qp *qp)
 		req->fetched++;		/* it never got a row */
 	req->sending = ++req->acked;
 	rover_ring_retire(&qp->sq, 1);
-	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
-	if (!unreliable(qp)) {
+	if (unreliable(qp))
+		rover_qp_fail_send(qp);
+	else
 		rover_qp_fail(qp, ROVER_EVENT_NONE);
+	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
+	if (!unreliable(qp))
 		return;
-	}
 	req->fault = ROVER_OK;
-	rover_qp_fail_send(qp);
 	/* Now: at the error's completion a program may be back in RTS. */
 	rover_requester_flush(qp);
 }

@@ -475,9 +475,9 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	/* The completion of a receive that was taken says what an event would. */
 	if (rsp->have_wqe) {
 		rsp->have_wqe = false;
+		rover_qp_fail(qp, ROVER_EVENT_NONE);
 		rover_wqe_recv_fail(qp, rsp->wqe.wr_id, fault,
 				    info->resp_wc ?: IB_WC_WR_FLUSH_ERR);
-		rover_qp_fail(qp, ROVER_EVENT_NONE);
 		return;
 	}
 	rover_qp_fail(qp, info->resp_event);
