@@ -273,6 +273,49 @@ static void talk(struct pair *p, struct conn *from, struct conn *to, struct regi
 	check(p, !memcmp(&word, r->buf, 8), "FETCH_AND_ADD: wrong sum");
 }
 
+/*
+ * b: a receive that is said to be longer than its memory, at the end of which it begins. What
+ * fits is taken, as cards take it and perftest's shared receives of datagrams need it; what does
+ * not ends as a receive whose memory is wrong.
+ */
+static void run_beyond(struct pair *p, const void *dgram)
+{
+	struct conn_attr attr = dgram ? dgram_defaults(p) : conn_defaults(p);
+	uint32_t header = dgram ? 40 : 0, size = dgram ? 1000 : 5000, i;
+	struct region *r = region_new(p, 65536, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, size);
+	struct conn *c = conn_open(p, &attr);
+	enum ibv_wc_status status;
+	struct ibv_send_wr wr;
+	uint8_t want[5000];
+
+	pattern_fill(want, size, 1);
+	if (end_a(p))
+		memcpy(r->buf, want, size);
+	for (i = 0; i < 3; i++) {
+		bool fits = i < 2;
+
+		if (end_b(p)) {
+			memset(r->buf, 0, r->len);
+			sge = sge_of(r, r->len - header - size, 2 * size);
+			conn_recv(c, i, &sge, 1);
+		}
+		pair_sync(p);
+		sge.length += end_a(p) && !fits;
+		wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
+		if (dgram)
+			wr = wr_dgram(c, i, &sge, 1, IBV_SEND_SIGNALED);
+		status = dgram || fits ? IBV_WC_SUCCESS : IBV_WC_REM_OP_ERR;
+		if (end_a(p))
+			conn_send(c, &wr);
+		else
+			status = fits ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
+		queue_want(end_a(p) ? c->send : c->recv, i, status);
+		if (end_b(p) && fits)
+			check(p, !memcmp(r->buf + r->len - size, want, size), "wrong bytes");
+	}
+}
+
 /* A device that talks to itself: by two queue pairs, or by one connected to itself. */
 static void run_alone(struct pair *p, const void *arg)
 {
@@ -317,6 +360,8 @@ int main(int argc, char **argv)
 	if (pair_wants(&p, "kinds")) {
 		pair_case(&p, run_overlap, NULL, "two regions on the same bytes");
 		pair_case(&p, run_flags, NULL, "access flags, optional and unknown");
+		pair_case(&p, run_beyond, NULL, "a receive longer than its memory");
+		pair_case(&p, run_beyond, &p, "a receive of datagrams longer than its memory");
 	}
 	for (i = 0; i < 2 && pair_wants(&p, "alone"); i++) {
 		pair_family(&p, i);

@@ -53,6 +53,7 @@ if ! once; then
 	try "ibv_srq_pingpong" pingpong_by ibv_srq_pingpong -q 4 -n $n -s 2048
 	try "ibv_srq_pingpong with events" pingpong_by ibv_srq_pingpong -e -n $n
 	try "ib_send_bw --use-srq -q 4" perftest send_bw --use-srq -q 4 -n $n -s 4096
+	try "ib_send_bw --use-srq of datagrams" perftest send_bw --use-srq -c UD -n $n -s 1024
 	try "rdma resource show srq" shown
 fi
 try "all is given back" let_go 10

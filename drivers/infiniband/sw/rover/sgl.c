@@ -61,16 +61,16 @@ void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
 	sgl->qpn = qpn;
 }
 
-/* The region of an entry, which is proved as a whole. */
+/* The region of the first @len bytes of an entry. */
 static enum rover_fault look_up(const struct rover_sgl *sgl,
-				const struct rover_sge *sge,
+				const struct rover_sge *sge, u32 len,
 				struct rover_use *use)
 {
 	if (sgl->qpn)
 		return rover_mw_find(sgl->pd, sgl->qpn, sge->lkey, sgl->access,
-				     sge->addr, sge->length, use);
-	return rover_mr_find(sgl->pd, sge->lkey, sgl->access, sge->addr,
-			     sge->length, use);
+				     sge->addr, len, use);
+	return rover_mr_find(sgl->pd, sge->lkey, sgl->access, sge->addr, len,
+			     use);
 }
 
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
@@ -85,7 +85,7 @@ enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
 
 		if (!sge->length)
 			continue;
-		fault = look_up(sgl, sge, &use);
+		fault = look_up(sgl, sge, sge->length, &use);
 		if (fault)
 			return fault;
 		rover_mr_put(&use);
@@ -112,9 +112,26 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 }
 
 /*
- * The run at the cursor, at most @max bytes.  The entry is proved as a whole
- * when its region is looked up, so what follows needs no more checks.
+ * Look up the region of the entry at the cursor, of which @max bytes are wanted
+ * now.  It is proved as a whole, so what follows needs no more checks; but a
+ * receive may be longer than its memory, as cards allow and programs do, as long
+ * as what comes is not.  (The other lists were proved before their first byte.)
  */
+static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
+{
+	const struct rover_sge *sge = &sgl->sge[sgl->cur];
+	enum rover_fault fault;
+
+	rover_sgl_release(sgl);
+	sgl->proved = sge->length;
+	fault = look_up(sgl, sge, sgl->proved, &sgl->use);
+	if (likely(fault != ROVER_FAULT_BOUNDS))
+		return fault;
+	sgl->proved = sgl->off + min(max, sge->length - sgl->off);
+	return look_up(sgl, sge, sgl->proved, &sgl->use);
+}
+
+/* The run at the cursor, at most @max bytes. */
 static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run)
 {
 	bool write = sgl->access & ROVER_MR_WRITES;
@@ -128,8 +145,8 @@ static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run
 		return ROVER_FAULT_LENGTH;
 
 	sge = &sgl->sge[sgl->cur];
-	if (!sgl->use.mr) {
-		fault = look_up(sgl, sge, &sgl->use);
+	if (!sgl->use.mr || unlikely(sgl->off >= sgl->proved)) {
+		fault = prove(sgl, max);
 		if (fault)
 			return fault;
 	}
@@ -137,9 +154,9 @@ static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run
 				  &run->off, &len);
 	if (unlikely(!run->page))
 		return rover_mr_demand(&sgl->use, sge->addr + sgl->off,
-				       sge->length - sgl->off, write,
+				       sgl->proved - sgl->off, write,
 				       sgl->demand);
-	run->len = min3(len, (size_t)max, (size_t)(sge->length - sgl->off));
+	run->len = min3(len, (size_t)max, (size_t)(sgl->proved - sgl->off));
 	return ROVER_OK;
 }
 

@@ -33,6 +33,7 @@
  * @total: sum of all lengths
  * @demand: who waits for memory that is not there; NULL: nobody will
  * @use: region of the current entry, referenced; without one until needed
+ * @proved: bytes of that entry known to be inside it; all, or those of a receive that is longer
  * @one: room for a list of one entry, for remote memory
  */
 struct rover_sgl {
@@ -46,6 +47,7 @@ struct rover_sgl {
 	u64 total;
 	struct rover_demand *demand;
 	struct rover_use use;
+	u32 proved;
 	struct rover_sge one;
 };
 
