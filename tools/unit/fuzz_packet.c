@@ -32,28 +32,29 @@ static void read_headers(const struct rover_opcode *op, const u8 *bytes, size_t 
 static void sum(const u8 *bytes, size_t len)
 {
 	size_t at = icrc_bth_at(bytes);
-	__be16 udp_len, id;
+	__be16 field, id;
 	u8 *copy;
 	__le32 icrc;
 
 	memcpy(&id, bytes + 4, sizeof(id));
-	memcpy(&udp_len, bytes + at - 4, sizeof(udp_len));
-	icrc = icrc_rover(bytes, len, be16_to_cpu(udp_len), id);
+	memcpy(&field, bytes + icrc_len_at(bytes), sizeof(field));
+	icrc = icrc_rover(bytes, len, be16_to_cpu(field), id);
 
 	/* rover writes the length of the IP header anew from that of UDP. */
 	copy = malloc(len);
 	memcpy(copy, bytes, len);
 	if (bytes[0] >> 4 == 6) {
-		memcpy(copy + 4, &udp_len, sizeof(udp_len));
+		memcpy(copy + 4, &field, sizeof(field));
 	} else {
-		__be16 ip_len = cpu_to_be16(be16_to_cpu(udp_len) + 20);
+		__be16 ip_len = cpu_to_be16(be16_to_cpu(field) + 20);
 
 		memcpy(copy + 2, &ip_len, sizeof(ip_len));
 	}
 	must(icrc_plain(copy, len) == icrc);
 	copy[at + 4] ^= bytes[len - 1];
-	copy[at - 1] ^= bytes[len - 1];
-	must(icrc_rover(copy, len, be16_to_cpu(udp_len), id) == icrc);
+	if (!icrc_is_grh(bytes))
+		copy[at - 1] ^= bytes[len - 1];
+	must(icrc_rover(copy, len, be16_to_cpu(field), id) == icrc);
 	free(copy);
 }
 
@@ -62,7 +63,8 @@ int fuzz_one(const u8 *bytes, size_t len)
 	const struct rover_opcode *op;
 	size_t at;
 
-	if (!len)
+	/* None is shorter than IPv4, UDP and BTH, or GRH without a BTH. */
+	if (len < 40)
 		return 0;
 	at = icrc_bth_at(bytes);
 	if (len < at + sizeof(struct rover_bth))

@@ -13,7 +13,7 @@
 #include "icrc_ref.h"
 #include "wire.h"
 
-__le32 icrc_rover(const u8 *packet, size_t len, u16 udp_len, __be16 id)
+__le32 icrc_rover(const u8 *packet, size_t len, u16 field, __be16 id)
 {
 	size_t at = icrc_bth_at(packet);
 	struct rover_bth bth;
@@ -24,12 +24,15 @@ __le32 icrc_rover(const u8 *packet, size_t len, u16 udp_len, __be16 id)
 
 	memcpy(&udp, packet + at - sizeof(udp), sizeof(udp));
 	memcpy(&bth, packet + at, sizeof(bth));
-	if (packet[0] >> 4 == 6) {
+	if (icrc_is_grh(packet)) {
 		memcpy(&ip6, packet, sizeof(ip6));
-		crc = rover_icrc_begin6(&ip6, &udp, &bth, udp_len);
+		crc = rover_icrc_begin_grh(&ip6, &bth, field);
+	} else if (packet[0] >> 4 == 6) {
+		memcpy(&ip6, packet, sizeof(ip6));
+		crc = rover_icrc_begin6(&ip6, &udp, &bth, field);
 	} else {
 		memcpy(&ip4, packet, sizeof(ip4));
-		crc = rover_icrc_begin4(&ip4, &udp, &bth, udp_len, id);
+		crc = rover_icrc_begin4(&ip4, &udp, &bth, field, id);
 	}
 	at += sizeof(bth);
 	return rover_icrc_end(rover_icrc_add(crc, packet + at, len - at));
@@ -62,7 +65,8 @@ __le32 icrc_plain(const u8 *packet, size_t len)
 		copy[8] = 0xff;
 		memset(copy + 10, 0xff, 2);
 	}
-	memset(copy + at - 2, 0xff, 2);
+	if (!icrc_is_grh(packet))
+		memset(copy + at - 2, 0xff, 2);
 	copy[at + 4] = 0xff;
 	crc = add_bits(~0U, ones, sizeof(ones));
 	crc = add_bits(crc, copy, len);

@@ -36,7 +36,7 @@ static void test_v4(void)
 	u8 grh[ROVER_GRH_SIZE], head[20];
 
 	memset(grh, 0xa5, sizeof(grh));
-	rover_grh_make(grh, false, ip4, 40);
+	rover_grh_make(grh, ROVER_L3_IPV4, ip4, 32);
 	ktap_ok(!memcmp(grh, zero, 20), "IPv4: the first 20 bytes are zero");
 	ktap_ok(!memcmp(grh + 20, ip4, 20), "IPv4: the header is in the last 20");
 
@@ -45,7 +45,7 @@ static void test_v4(void)
 	head[2] = 0xff;
 	head[3] = 0xff;
 	head[10] ^= 0x5a;
-	rover_grh_make(grh, false, head, 40);
+	rover_grh_make(grh, ROVER_L3_IPV4, head, 32);
 	ktap_ok(!memcmp(grh + 20, ip4, 20), "IPv4: length and checksum are the packet's own");
 }
 
@@ -61,8 +61,8 @@ static void test_sums(void)
 			random = random * 1664525 + 1013904223;
 			head[i] = n < 2 ? -n : random >> 24;
 		}
-		rover_grh_make(grh, false, head, n);
-		if (sum(grh + 20, 20) != 0xffff || (grh[22] << 8 | grh[23]) != (int)n + 20)
+		rover_grh_make(grh, ROVER_L3_IPV4, head, n);
+		if (sum(grh + 20, 20) != 0xffff || (grh[22] << 8 | grh[23]) != (int)n + 28)
 			good = ktap_note("header %u sums to %#x", n, sum(grh + 20, 20));
 	}
 	ktap_ok(good, "IPv4: the checksum of any header is right");
@@ -74,8 +74,20 @@ static void test_v6(void)
 
 	memcpy(head, ip6, sizeof(head));
 	head[4] = 0xff;
-	rover_grh_make(grh, true, head, 40);
+	rover_grh_make(grh, ROVER_L3_IPV6, head, 32);
 	ktap_ok(!memcmp(grh, ip6, 40), "IPv6: the header, with the packet's own length");
+}
+
+static void test_v1(void)
+{
+	u8 grh[ROVER_GRH_SIZE], head[40];
+
+	memcpy(head, ip6, sizeof(head));
+	head[6] = 0x1b;
+	rover_grh_make(grh, ROVER_L3_GRH, head, 40);
+	ktap_ok(!memcmp(grh, head, 40), "RoCE v1: the header itself");
+	rover_grh_make(grh, ROVER_L3_GRH, head, 0x1234);
+	ktap_ok(grh[4] == 0x12 && grh[5] == 0x34, "RoCE v1: the length is all that follows it");
 }
 
 int main(void)
@@ -84,5 +96,6 @@ int main(void)
 	test_v4();
 	test_sums();
 	test_v6();
+	test_v1();
 	return ktap_done();
 }

@@ -262,8 +262,10 @@ enum rover_cqe_opcode {
 /*
  * IBTA A17.4.5.1 wants a datagram's completion to tell IPv4 from IPv6, and verbs
  * have no field for it.  Ethernet has no service levels; where drivers of
- * hardware put it there programs look for it: over UDP 8, IPv6 1, IPv4 2.
+ * hardware put it there programs look for it: over UDP 8, IPv6 1, IPv4 2.  RoCE
+ * v1 is none of these: what precedes the data is a GRH itself.
  */
+#define ROVER_CQE_SL_GRH	0
 #define ROVER_CQE_SL_IPV6	9
 #define ROVER_CQE_SL_IPV4	10
 

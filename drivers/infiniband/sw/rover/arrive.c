@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arrive - from the UDP socket to the context that receives
+ * arrive - from the socket or the Ethernet to the context that receives
  *
  * Most packets are received where and when they arrive.  Large trains from a
  * sender on this very processor are set aside for a thread on another one (see
@@ -36,9 +36,8 @@
 #define RECEIVE_FIRST	ROVER_TRAIN_MAX
 #define TURNS		16
 
-/* Whose counters: the device of the interface, or any of the namespace. */
-static struct rover_dev *device_of(struct rover_net *rnet,
-				   const struct sk_buff *skb)
+struct rover_dev *rover_arrive_device(struct rover_net *rnet,
+				      const struct sk_buff *skb)
 {
 	struct rover_dev *dev, *any = NULL;
 
@@ -54,7 +53,8 @@ static struct rover_dev *device_of(struct rover_net *rnet,
 static const struct rover_bth *first_bth(const struct sk_buff *skb,
 					 struct rover_bth *buf)
 {
-	return skb_header_pointer(skb, sizeof(struct udphdr), sizeof(*buf), buf);
+	return skb_header_pointer(skb, rover_netrx_bth_at(skb), sizeof(*buf),
+				  buf);
 }
 
 static bool is_response(const struct rover_bth *bth)
@@ -104,25 +104,32 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 	return taken;
 }
 
-int rover_arrive(struct sock *sk, struct sk_buff *skb)
+void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
+			 struct sk_buff *skb)
 {
-	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
 	const struct rover_bth *bth;
 	struct rover_qp *qp = NULL;
-	struct rover_dev *dev;
 	struct rover_bth buf;
 
-	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
-		goto drop;
-	dev = device_of(rnet, skb);
-	if (!dev)
-		goto drop;
 	bth = first_bth(skb, &buf);
 	if (bth)
 		qp = rover_qp_find(rover_bth_qpn(bth));
 	if (!qp || !READ_ONCE(qp->alive) || qp->dev->rnet != rnet ||
 	    !set_aside(qp, skb, is_response(bth)))
 		rover_netrx(rnet, dev, qp, skb);
+}
+
+int rover_arrive(struct sock *sk, struct sk_buff *skb)
+{
+	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
+	struct rover_dev *dev;
+
+	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
+		goto drop;
+	dev = rover_arrive_device(rnet, skb);
+	if (!dev)
+		goto drop;
+	rover_arrive_packet(rnet, dev, skb);
 	return 0;
 drop:
 	consume_skb(skb);

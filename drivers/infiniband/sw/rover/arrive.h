@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arrive - from the UDP socket to the context that receives
+ * arrive - from the socket or the Ethernet to the context that receives
  */
 #ifndef ROVER_ARRIVE_H
 #define ROVER_ARRIVE_H
@@ -20,6 +20,28 @@ struct sock;
  * Return: 0.
  */
 int rover_arrive(struct sock *sk, struct sk_buff *skb);
+
+/**
+ * rover_arrive_device() - whose counters: the interface's device, or any there is
+ * @rnet: namespace it has arrived in
+ * @skb: a packet, still with its interface
+ *
+ * Context: under rcu_read_lock().
+ * Return: NULL when the namespace has none.
+ */
+struct rover_dev *rover_arrive_device(struct rover_net *rnet,
+				      const struct sk_buff *skb);
+
+/**
+ * rover_arrive_packet() - receive it, here or elsewhere
+ * @rnet: namespace it has arrived in
+ * @dev: device to count at
+ * @skb: as for rover_netrx(); consumed
+ *
+ * Context: softirq, under rcu_read_lock().
+ */
+void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
+			 struct sk_buff *skb);
 
 /**
  * rover_arrive_posted() - a program has posted, and set the bits: run

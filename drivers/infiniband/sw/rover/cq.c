@@ -298,6 +298,18 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 	}
 }
 
+static u8 network_type(u8 sl)
+{
+	switch (sl) {
+	case ROVER_CQE_SL_IPV4:
+		return RDMA_NETWORK_IPV4;
+	case ROVER_CQE_SL_IPV6:
+		return RDMA_NETWORK_IPV6;
+	default:
+		return RDMA_NETWORK_ROCE_V1;
+	}
+}
+
 static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 {
 	*wc = (struct ib_wc) {
@@ -312,8 +324,7 @@ static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 	};
 	if (cqe->flags & ROVER_CQE_GRH) {
 		wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
-		wc->network_hdr_type = cqe->flags & ROVER_CQE_IPV4 ?
-				       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+		wc->network_hdr_type = network_type(cqe->sl);
 	}
 	if (cqe->flags & ROVER_CQE_VLAN) {
 		wc->wc_flags |= IB_WC_WITH_VLAN;

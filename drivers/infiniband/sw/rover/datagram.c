@@ -14,7 +14,6 @@
  * counted, and takes no receive and no state with it (IBTA 9.8.3, 9.9.3).
  */
 #include <linux/if_vlan.h>
-#include <linux/udp.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
 
@@ -227,7 +226,7 @@ static bool address_good(const struct rover_qp *qp,
 			tell_vlan(cqe, vlan_dev_vlan_id(pkt->group->dev));
 		return true;
 	}
-	gid = rover_route_gid(&qp->dev->ib, pkt->v6, pkt->ip);
+	gid = rover_route_gid(&qp->dev->ib, pkt->l3, pkt->ip);
 	if (IS_ERR(gid))
 		return false;
 	if (!rdma_read_gid_l2_fields(gid, &vlan, NULL) && vlan != 0xffff)
@@ -256,9 +255,8 @@ static enum rover_fault place(struct rover_qp *qp,
 	u8 grh[ROVER_GRH_SIZE];
 	enum rover_fault fault;
 
-	rover_grh_make(grh, pkt->v6, pkt->ip, sizeof(struct udphdr) +
-		       pkt->op->hdr_len + pkt->payload + pkt->pad +
-		       ROVER_ICRC_SIZE);
+	rover_grh_make(grh, pkt->l3, pkt->ip, pkt->op->hdr_len + pkt->payload +
+		       pkt->pad + ROVER_ICRC_SIZE);
 	fault = rover_sgl_write_mem(&rsp->dst, grh, sizeof(grh));
 	if (!fault)
 		fault = rover_sgl_write(&rsp->dst, pkt->skb, pkt->payload_at,
@@ -290,6 +288,16 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	}
 }
 
+/* What a completion tells of the header in front of the data. */
+static const struct {
+	u8 flags;
+	u8 sl;
+} kinds[] = {
+	[ROVER_L3_IPV4] = { ROVER_CQE_IPV4, ROVER_CQE_SL_IPV4 },
+	[ROVER_L3_IPV6] = { 0, ROVER_CQE_SL_IPV6 },
+	[ROVER_L3_GRH] = { 0, ROVER_CQE_SL_GRH },
+};
+
 static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 			  struct rover_cqe *cqe)
 {
@@ -297,8 +305,8 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	cqe->src_qpn = be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT;
 	cqe->byte_len = ROVER_GRH_SIZE + pkt->payload;
 	cqe->opcode = ROVER_CQE_RECV;
-	cqe->flags |= ROVER_CQE_GRH | (pkt->v6 ? 0 : ROVER_CQE_IPV4);
-	cqe->sl = pkt->v6 ? ROVER_CQE_SL_IPV6 : ROVER_CQE_SL_IPV4;
+	cqe->flags |= ROVER_CQE_GRH | kinds[pkt->l3].flags;
+	cqe->sl = kinds[pkt->l3].sl;
 	if (pkt->op->flags & ROVER_OP_IMM) {
 		cqe->imm = (__force u32)pkt->imm;
 		cqe->flags |= ROVER_CQE_WITH_IMM;

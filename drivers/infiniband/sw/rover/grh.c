@@ -31,20 +31,21 @@ static u16 checksum(const struct iphdr *ip)
 	return ~sum;
 }
 
-void rover_grh_make(u8 grh[ROVER_GRH_SIZE], bool v6, const void *ip,
-		    u16 udp_len)
+void rover_grh_make(u8 grh[ROVER_GRH_SIZE], enum rover_l3 l3, const void *ip,
+		    u16 len)
 {
 	struct ipv6hdr ip6;
 	struct iphdr ip4;
 
-	if (v6) {
+	len += rover_l3_len(l3);
+	if (l3 != ROVER_L3_IPV4) {
 		memcpy(&ip6, ip, sizeof(ip6));
-		ip6.payload_len = cpu_to_be16(udp_len);
+		ip6.payload_len = cpu_to_be16(len - sizeof(ip6));
 		memcpy(grh, &ip6, sizeof(ip6));
 		return;
 	}
 	memcpy(&ip4, ip, sizeof(ip4));
-	ip4.tot_len = cpu_to_be16(sizeof(ip4) + udp_len);
+	ip4.tot_len = cpu_to_be16(len);
 	ip4.check = 0;
 	ip4.check = (__force __sum16)checksum(&ip4);
 	memset(grh, 0, ROVER_GRH_SIZE - sizeof(ip4));

@@ -31,9 +31,26 @@ struct pseudo6 {
 	struct rover_bth bth;
 };
 
+struct pseudo_grh {
+	struct ipv6hdr grh;
+	struct rover_bth bth;
+};
+
 /* Summed as bytes: there must be no holes. */
 static_assert(sizeof(struct pseudo4) == 20 + 8 + 12);
 static_assert(sizeof(struct pseudo6) == 40 + 8 + 12);
+static_assert(sizeof(struct pseudo_grh) == 40 + 12);
+
+/* Traffic class and flow label are all of the first word but the version. */
+static void mask_ip6(struct ipv6hdr *ip, u16 len)
+{
+	ip->priority = 0xf;
+	ip->flow_lbl[0] = 0xff;
+	ip->flow_lbl[1] = 0xff;
+	ip->flow_lbl[2] = 0xff;
+	ip->payload_len = cpu_to_be16(len);
+	ip->hop_limit = 0xff;
+}
 
 static void mask_udp(struct udphdr *udp, u16 len)
 {
@@ -66,14 +83,18 @@ u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
 {
 	struct pseudo6 pseudo = { .ip = *ip, .udp = *udp, .bth = *bth };
 
-	/* Traffic class and flow label are all of the first word but the version. */
-	pseudo.ip.priority = 0xf;
-	pseudo.ip.flow_lbl[0] = 0xff;
-	pseudo.ip.flow_lbl[1] = 0xff;
-	pseudo.ip.flow_lbl[2] = 0xff;
-	pseudo.ip.payload_len = cpu_to_be16(udp_len);
-	pseudo.ip.hop_limit = 0xff;
+	mask_ip6(&pseudo.ip, udp_len);
 	mask_udp(&pseudo.udp, udp_len);
+	mask_bth(&pseudo.bth);
+	return rover_icrc_add(SEED, &pseudo, sizeof(pseudo));
+}
+
+u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
+			 u16 len)
+{
+	struct pseudo_grh pseudo = { .grh = *grh, .bth = *bth };
+
+	mask_ip6(&pseudo.grh, len);
 	mask_bth(&pseudo.bth);
 	return rover_icrc_add(SEED, &pseudo, sizeof(pseudo));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * icrc - the invariant CRC that ends every packet (IBTA 7.8, annex A17.3.3)
+ * icrc - the invariant CRC that ends every packet (IBTA 7.8, annexes A16, A17)
  *
- * CRC-32 over eight bytes of ones, the IP, UDP and BTH headers with their
- * variant fields set to ones, the extended headers, the payload and the pad.
- * Variant are: TOS, TTL and checksum (IPv4); traffic class, flow label and hop
- * limit (IPv6); the UDP checksum; BTH's FECN, BECN and reserved byte.
+ * CRC-32 over eight bytes of ones, the IP and UDP headers or the GRH, and the
+ * BTH with their variant fields set to ones, the extended headers, the payload
+ * and the pad.  Variant are: TOS, TTL and checksum (IPv4); traffic class, flow
+ * label and hop limit (IPv6, GRH); the UDP checksum; BTH's FECN, BECN and
+ * reserved byte.
  *
  * Pure: also compiled in user space.
  */
@@ -46,6 +47,17 @@ u32 rover_icrc_begin4(const struct iphdr *ip, const struct udphdr *udp,
  */
 u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
 		      const struct rover_bth *bth, u16 udp_len);
+
+/**
+ * rover_icrc_begin_grh() - sum the headers of a RoCE v1 packet
+ * @grh: header
+ * @bth: header; the bytes after it are the caller's to sum
+ * @len: what follows the GRH, in bytes, from the BTH to the ICRC
+ *
+ * Return: the running CRC, for rover_icrc_add().
+ */
+u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
+			 u16 len);
 
 /**
  * rover_icrc_add() - sum some more

@@ -41,12 +41,12 @@ void rover_mcast_exit(struct rover_mcasts *mcasts)
 	mutex_destroy(&mcasts->lock);
 }
 
-const struct rover_mcast *rover_mcast_find(struct rover_dev *dev, bool v6,
-					   const void *ip)
+const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
+					   enum rover_l3 l3, const void *ip)
 {
 	union ib_gid mgid;
 
-	rover_route_dgid(&mgid, v6, ip);
+	rover_route_dgid(&mgid, l3, ip);
 	return rhashtable_lookup(&dev->mcasts.ht, &mgid, params);
 }
 

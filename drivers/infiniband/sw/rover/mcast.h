@@ -18,6 +18,8 @@
 #include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
 
+#include "wire.h"
+
 struct rover_dev;
 struct rover_qp;
 
@@ -74,14 +76,14 @@ void rover_mcast_exit(struct rover_mcasts *mcasts);
 /**
  * rover_mcast_find() - the group a packet was sent to
  * @dev: device it may be for
- * @v6: IPv6, else IPv4
- * @ip: IP header of the packet
+ * @l3: what it has in front of its BTH
+ * @ip: IP header of the packet, or its GRH
  *
  * Context: under rcu_read_lock().
  * Return: NULL when nobody is attached to it, or it is no group's address.
  */
-const struct rover_mcast *rover_mcast_find(struct rover_dev *dev, bool v6,
-					   const void *ip);
+const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
+					   enum rover_l3 l3, const void *ip);
 
 /* Verbs; signatures are those of struct ib_device_ops. */
 int rover_mcast_attach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);

@@ -2,8 +2,11 @@
 /*
  * netns - rover in each network namespace: UDP port 4791 while a link exists
  *
- * Nothing listens on a machine that merely has the module loaded.  Devices of
- * a namespace are on a list that is read under RCU and written under the
+ * Nothing listens on a machine that merely has the module loaded, to the port or
+ * to the EtherType of RoCE v1.  That one is for all namespaces at once: a frame's
+ * interface tells which one it is in.
+ *
+ * Devices of a namespace are on a list that is read under RCU and written under the
  * mutex of the namespace; so are the sockets.
  *
  * Lifetime: a namespace ends when its interfaces have ended or moved away.
@@ -18,11 +21,49 @@
 #include <net/netns/generic.h>
 #include <net/udp_tunnel.h>
 
+#include "arrive.h"
+#include "frame.h"
 #include "gro.h"
 #include "netns.h"
-#include "arrive.h"
 
 static unsigned int netns_id __read_mostly;
+
+/* RoCE v1 ********************************************************************/
+
+/* Devices of all namespaces: while there are any, their frames come here. */
+static DEFINE_MUTEX(frames_lock);
+static unsigned int frames_users;
+
+/* Softirq, under rcu_read_lock(). */
+static int receive_frame(struct sk_buff *skb, struct net_device *ndev,
+			 struct packet_type *type, struct net_device *first)
+{
+	rover_frame_arrive(net_generic(dev_net(ndev), netns_id), skb);
+	return 0;
+}
+
+static struct packet_type frames __read_mostly = {
+	.type = cpu_to_be16(ETH_P_IBOE),
+	.func = receive_frame,
+};
+
+static void open_frames(void)
+{
+	mutex_lock(&frames_lock);
+	if (!frames_users++)
+		dev_add_pack(&frames);
+	mutex_unlock(&frames_lock);
+}
+
+static void close_frames(void)
+{
+	mutex_lock(&frames_lock);
+	if (!--frames_users)
+		dev_remove_pack(&frames);
+	mutex_unlock(&frames_lock);
+}
+
+/* RoCE v2 ********************************************************************/
 
 static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 {
@@ -82,6 +123,8 @@ static int open_sockets(struct rover_net *rnet)
 	return 0;
 }
 
+/* Devices ********************************************************************/
+
 int rover_netns_join(struct rover_dev *dev)
 {
 	struct rover_net *rnet = net_generic(dev_net(dev->ndev), netns_id);
@@ -97,6 +140,8 @@ int rover_netns_join(struct rover_dev *dev)
 	}
 	mutex_unlock(&rnet->lock);
 
+	if (!err)
+		open_frames();
 	if (err == -EADDRINUSE)
 		pr_warn("%s: UDP port %u is taken in this network namespace; is another soft-RoCE (rdma_rxe) loaded?\n",
 			netdev_name(dev->ndev), ROCE_V2_UDP_DPORT);
@@ -110,6 +155,7 @@ void rover_netns_leave(struct rover_dev *dev)
 {
 	struct rover_net *rnet = dev->rnet;
 
+	close_frames();
 	mutex_lock(&rnet->lock);
 	list_del_rcu(&dev->net_node);
 	if (rnet->links == 1)

@@ -98,7 +98,7 @@ static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a)
 	/* Only a registered device has one, and a table of GIDs. */
 	if (!qp)
 		return NULL;
-	gid = rover_route_gid(&dev->ib, a->pkt.v6, a->pkt.ip);
+	gid = rover_route_gid(&dev->ib, a->pkt.l3, a->pkt.ip);
 	if (IS_ERR(gid))
 		return NULL;
 	rdma_put_gid_attr(gid);
@@ -226,19 +226,31 @@ static bool parse(struct batch *b, struct arrival *a)
 	return true;
 }
 
-static bool icrc_good(const struct batch *b, const struct arrival *a)
+static u32 sum_headers(const struct arrival *a)
 {
 	unsigned int udp_len = sizeof(struct udphdr) + a->len;
-	const struct sk_buff *skb = a->pkt.skb;
 	const void *ip = a->pkt.ip;
+
+	switch (a->pkt.l3) {
+	case ROVER_L3_IPV4:
+		return rover_icrc_begin4(ip, a->udp, &a->bth, udp_len,
+					 ((const struct iphdr *)ip)->id);
+	case ROVER_L3_IPV6:
+		return rover_icrc_begin6(ip, a->udp, &a->bth, udp_len);
+	default:
+		return rover_icrc_begin_grh(ip, &a->bth, a->len);
+	}
+}
+
+static bool icrc_good(const struct batch *b, const struct arrival *a)
+{
+	const struct sk_buff *skb = a->pkt.skb;
 	int rest = a->len - sizeof(a->bth) - ROVER_ICRC_SIZE;
 	const struct rover_seal *seal;
 	__le32 icrc;
 	u32 crc;
 
-	crc = a->pkt.v6 ? rover_icrc_begin6(ip, a->udp, &a->bth, udp_len) :
-			  rover_icrc_begin4(ip, a->udp, &a->bth, udp_len,
-					    ((const struct iphdr *)ip)->id);
+	crc = sum_headers(a);
 	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
 			       a->pkt.pad);
 	if (seal) {
@@ -267,15 +279,17 @@ static bool peer_good(const struct batch *b, const struct arrival *a)
 
 	if (qp->transport == ROVER_TRANSPORT_UD)
 		return qp->dev->rnet == b->rnet;
-	return rover_path_match(&qp->path, b->rnet->net, a->pkt.v6, a->pkt.ip);
+	return rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip);
 }
 
 /* Of XRC, an initiator asks and a target answers, and never the other way. */
 static bool transport_good(const struct rover_qp *qp,
 			   const struct rover_packet *pkt)
 {
+	/* RoCE v1 has no marks, and so none to answer to. */
 	if (pkt->op->class == ROVER_CLASS_CNP)
-		return rover_transport_reliable(qp->transport);
+		return rover_transport_reliable(qp->transport) &&
+		       pkt->l3 != ROVER_L3_GRH;
 	return rover_opcode_transport(pkt->opcode) == qp->transport &&
 	       (qp->transport != ROVER_TRANSPORT_XRC ||
 		!(pkt->op->flags & ROVER_OP_REQUEST) == !qp->xrcd);
@@ -342,7 +356,7 @@ static void receive_mcast(struct batch *b, struct arrival *a)
 	}
 	a->pkt.group = b->head;
 	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
-		group = rover_mcast_find(dev, a->pkt.v6, a->pkt.ip);
+		group = rover_mcast_find(dev, a->pkt.l3, a->pkt.ip);
 		if (!group || !heard_by(dev, b->head->dev))
 			continue;
 		known = true;
@@ -360,10 +374,12 @@ static void receive_mcast(struct batch *b, struct arrival *a)
 /* Has a router marked it?  Of what carries no data the sender has no window. */
 static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
 {
-	u8 tos = pkt->v6 ? ipv6_get_dsfield(pkt->ip) :
-			   ((const struct iphdr *)pkt->ip)->tos;
+	u8 tos = pkt->l3 == ROVER_L3_IPV4 ?
+		 ((const struct iphdr *)pkt->ip)->tos :
+		 ipv6_get_dsfield(pkt->ip);
 
-	return INET_ECN_is_ce(tos) && rover_transport_reliable(qp->transport) &&
+	return INET_ECN_is_ce(tos) && pkt->l3 != ROVER_L3_GRH &&
+	       rover_transport_reliable(qp->transport) &&
 	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP;
 }
 
@@ -411,38 +427,37 @@ static void receive(struct batch *b, struct arrival *a)
 /* Taking trains apart ********************************************************/
 
 /* IP options or extension headers: no RoCE packet has them. */
-static bool headers_plain(const struct sk_buff *skb, bool v6)
+static bool headers_plain(const struct sk_buff *skb, enum rover_l3 l3, int at)
 {
 	int len = skb_transport_offset(skb) - skb_network_offset(skb);
 
-	return len == (v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr));
+	return len + at == rover_l3_len(l3);
 }
 
 /*
  * @skb's data is at its UDP header (@at is then past it) or, for members of a
- * train, at its UDP payload, with the headers in front of it.
+ * train and behind a GRH, at its BTH, with the headers in front of it.
  */
 static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
-			unsigned int len, bool v6)
+			unsigned int len, enum rover_l3 l3)
 {
 	struct arrival a = {
 		.pkt.skb = skb,
 		.at = at,
 		.len = len,
 		.udp = (const void *)(skb->data + at - sizeof(struct udphdr)),
-		.pkt.v6 = v6,
-		.pkt.ip = skb->data + at - sizeof(struct udphdr) -
-			  (v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)),
+		.pkt.l3 = l3,
+		.pkt.ip = skb->data + at - rover_l3_len(l3),
 	};
 
 	receive(b, &a);
 }
 
 /* A train's members are as hostile as any packet. */
-static void receive_members(struct batch *b, struct sk_buff *head, bool v6)
+static void receive_members(struct batch *b, struct sk_buff *head,
+			    enum rover_l3 l3)
 {
-	unsigned int hdr = sizeof(struct udphdr) +
-		(v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr));
+	unsigned int hdr = rover_l3_len(l3);
 	struct sk_buff *skb;
 
 	skb_walk_frags(head, skb) {
@@ -450,16 +465,24 @@ static void receive_members(struct batch *b, struct sk_buff *head, bool v6)
 			rover_count(b->dev, ROVER_STAT_DROP_GSO);
 			continue;
 		}
-		receive_skb(b, skb, 0, skb->len, v6);
+		receive_skb(b, skb, 0, skb->len, l3);
 	}
+}
+
+static enum rover_l3 l3_of(const struct sk_buff *skb)
+{
+	if (rover_netrx_is_frame(skb))
+		return ROVER_L3_GRH;
+	return skb->protocol == cpu_to_be16(ETH_P_IPV6) ? ROVER_L3_IPV6 :
+							  ROVER_L3_IPV4;
 }
 
 static void receive_whole(struct batch *b, struct sk_buff *skb)
 {
-	bool v6 = skb->protocol == cpu_to_be16(ETH_P_IPV6);
-	int at = sizeof(struct udphdr);
+	enum rover_l3 l3 = l3_of(skb);
+	int at = rover_netrx_bth_at(skb);
 
-	if (!headers_plain(skb, v6)) {
+	if (!headers_plain(skb, l3, at)) {
 		rover_count(b->dev, ROVER_STAT_DROP_SHORT);
 		return;
 	}
@@ -468,7 +491,7 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 			rover_count(b->dev, ROVER_STAT_DROP_SHORT);
 			return;
 		}
-		receive_skb(b, skb, at, skb->len - at, v6);
+		receive_skb(b, skb, at, skb->len - at, l3);
 		return;
 	}
 	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) ||
@@ -477,14 +500,14 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 		return;
 	}
 	rover_count(b->dev, ROVER_STAT_RX_TRAINS);
-	receive_skb(b, skb, at, skb_pagelen(skb) - at, v6);
-	receive_members(b, skb, v6);
+	receive_skb(b, skb, at, skb_pagelen(skb) - at, l3);
+	receive_members(b, skb, l3);
 }
 
 /* As nettx counts: each packet with its own headers from IP on. */
 static unsigned int bytes_of(const struct sk_buff *skb)
 {
-	unsigned int hdr = sizeof(struct udphdr) - skb_network_offset(skb);
+	unsigned int hdr = rover_netrx_bth_at(skb) - skb_network_offset(skb);
 	unsigned int more = rover_netrx_packets(skb) - 1;
 
 	return skb->len - skb_network_offset(skb) + more * hdr;

@@ -5,7 +5,9 @@
 #ifndef ROVER_NETRX_H
 #define ROVER_NETRX_H
 
+#include <linux/if_ether.h>
 #include <linux/skbuff.h>
+#include <linux/udp.h>
 
 #include "qp.h"
 
@@ -14,12 +16,25 @@
  * @rnet: namespace it has arrived in
  * @dev: device to count at
  * @likely: queue pair of its first packet, if it was looked up; maybe dead
- * @skb: data at its UDP header, all of which is there; consumed
+ * @skb: data at its UDP header, all of which is there, or behind its GRH; the
+ *	network header is in front of that; consumed
  *
  * Context: softirq, under rcu_read_lock().
  */
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 		 struct rover_qp *likely, struct sk_buff *skb);
+
+/* RoCE v1, else v2. */
+static inline bool rover_netrx_is_frame(const struct sk_buff *skb)
+{
+	return skb->protocol == cpu_to_be16(ETH_P_IBOE);
+}
+
+/* Where the first BTH is, from the data on. */
+static inline unsigned int rover_netrx_bth_at(const struct sk_buff *skb)
+{
+	return rover_netrx_is_frame(skb) ? 0 : sizeof(struct udphdr);
+}
 
 /* Packets of a train, as far as it says so: where it comes from a guest, not. */
 static inline unsigned int rover_netrx_packets(const struct sk_buff *skb)

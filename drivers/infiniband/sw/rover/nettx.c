@@ -7,13 +7,20 @@
  * has sent it.  A queue pair that reaches the limit stops and is kicked when
  * half of it has drained, so a slow device pushes back instead of filling up.
  *
+ * RoCE v2 leaves by the IP layer.  RoCE v1 is not its business: frames go straight
+ * to the interface of the GID, and what is for this host comes back from there, as
+ * from a NIC: what is sent to the interface itself, or to a group with members
+ * here.
+ *
  * Runs under a queue pair's lock with softirqs off; the destructor anywhere.
  */
+#include <linux/etherdevice.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 
+#include "mcast.h"
 #include "nettx.h"
 #include "qps.h"
 #include "trace.h"
@@ -54,11 +61,85 @@ static void drop(struct rover_qp *qp, struct sk_buff *skb, enum rover_stat why)
 	kfree_skb(skb);
 }
 
+/* Where it leaves, for now: by the route, or by the interface of the GID. */
+static struct net_device *way_out(struct rover_path *path, struct sk_buff *skb)
+{
+	struct dst_entry *dst;
+
+	if (path->l3 == ROVER_L3_GRH)
+		return dev_get_by_index_rcu(path->net, path->ifindex);
+	dst = rover_path_dst(path);
+	if (IS_ERR(dst))
+		return NULL;
+	skb_dst_set_noref(skb, dst);
+	return dst->dev;
+}
+
+/* RoCE v1 ********************************************************************/
+
+/* Back to its own interface; data is at its Ethernet header. */
+static int loop_back(struct sk_buff *skb)
+{
+	skb_reset_mac_header(skb);
+	__skb_pull(skb, ETH_HLEN);
+	skb->pkt_type = PACKET_LOOPBACK;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	return netif_rx(skb);
+}
+
+/* Members here get a copy: the interface gives back nothing that it has sent. */
+static void copy_to_group(struct rover_dev *dev, struct sk_buff *skb,
+			  const void *grh)
+{
+	struct sk_buff *copy;
+
+	if (!rover_mcast_find(dev, ROVER_L3_GRH, grh))
+		return;
+	copy = skb_clone(skb, GFP_ATOMIC);
+	if (copy)
+		loop_back(copy);
+}
+
+static int frame_out(struct rover_dev *dev, const struct rover_path *path,
+		     struct sk_buff *skb)
+{
+	struct net_device *ndev = skb->dev;
+
+	/* Nobody between us and the driver looks at its length. */
+	if (skb->len > READ_ONCE(ndev->mtu) ||
+	    skb_cow_head(skb, LL_RESERVED_SPACE(ndev))) {
+		kfree_skb(skb);
+		return -EMSGSIZE;
+	}
+	/* What else belongs in front of it, as VLANs do, the netdev knows. */
+	eth_header(skb, ndev, ETH_P_IBOE, path->dmac, NULL, skb->len);
+	if (is_multicast_ether_addr(path->dmac))
+		copy_to_group(dev, skb, skb_network_header(skb));
+	else if (ether_addr_equal(path->dmac, ndev->dev_addr))
+		return loop_back(skb);
+	return dev_queue_xmit(skb);
+}
+
+/* Sending ********************************************************************/
+
+static int leave(struct rover_dev *dev, const struct rover_path *path,
+		 struct sk_buff *skb)
+{
+	switch (path->l3) {
+	case ROVER_L3_IPV4:
+		return ip_local_out(path->net, NULL, skb);
+	case ROVER_L3_IPV6:
+		return ip6_local_out(path->net, NULL, skb);
+	default:
+		return frame_out(dev, path, skb);
+	}
+}
+
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      struct sk_buff *skb, unsigned int packets)
 {
 	struct rover_dev *dev = qp->dev;
-	struct dst_entry *dst;
+	struct net_device *ndev;
 	int err;
 
 	rover_stat_add(dev->stats, ROVER_STAT_TX_PACKETS, packets);
@@ -67,13 +148,12 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		       skb->len + (packets - 1) * path->hdr_len);
 
 	rcu_read_lock();
-	dst = rover_path_dst(path);
-	if (IS_ERR(dst)) {
+	ndev = way_out(path, skb);
+	if (!ndev) {
 		drop(qp, skb, ROVER_STAT_TX_DROP_ROUTE);
 		goto out;
 	}
-	skb_dst_set_noref(skb, dst);
-	skb->dev = dst->dev;
+	skb->dev = ndev;
 	skb->priority = path->prio;
 
 	/*
@@ -86,10 +166,7 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 	skb_shinfo(skb)->destructor_arg = qp;
 	skb->destructor = sent;
 
-	if (path->v6)
-		err = ip6_local_out(path->net, NULL, skb);
-	else
-		err = ip_local_out(path->net, NULL, skb);
+	err = leave(dev, path, skb);
 	if (unlikely(net_xmit_eval(err))) {
 		rover_count(dev, ROVER_STAT_TX_DROP_LOCAL);
 		trace_rover_drop(rover_stat_names[ROVER_STAT_TX_DROP_LOCAL],

@@ -21,11 +21,11 @@
 bool rover_nettx_full(struct rover_qp *qp);
 
 /**
- * rover_nettx_send() - hand a packet or train to the IP layer
+ * rover_nettx_send() - hand a packet or train to the IP layer, or to the netdev
  * @qp: alive; the packet holds a reference until the device is done with it
  * @path: where to
- * @skb: consumed; data at the IP header, all headers filled in but for IP
- *	length and checksum
+ * @skb: consumed; data at the IP header or GRH, all headers filled in but for
+ *	IP length and checksum
  * @packets: in it
  *
  * A packet that is lost on the way out is no error: the protocol sends again.

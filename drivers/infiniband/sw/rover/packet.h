@@ -20,8 +20,8 @@
  * @psn: its number
  * @hdr: extended headers, copied out; begins with what follows the BTH, or its
  *	XRCETH
- * @ip: its IP header, in @skb
- * @v6: an IPv6 header, else IPv4
+ * @ip: its IP header, or its GRH, in @skb
+ * @l3: which of these
  * @skb: holds the payload; its own frag_list is not part of it
  * @payload_at: offset of the payload in @skb
  * @payload: bytes, without pad and ICRC
@@ -55,7 +55,7 @@ struct rover_packet {
 		} __packed flush;
 	} hdr;
 	const void *ip;
-	bool v6;
+	enum rover_l3 l3;
 	__be32 imm;
 	u32 srqn;
 	const struct sk_buff *skb;

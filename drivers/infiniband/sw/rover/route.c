@@ -12,10 +12,14 @@
  * it finds the route outdated and looks it up again, or the route is as good
  * as the new one.
  *
+ * RoCE v1 does without: its packets go to the netdev as they are, to the address
+ * on this Ethernet that the core has found (rdma_ah_attr.roce.dmac).
+ *
  * ECN: the two low bits of the traffic class are the network's.  They leave
  * here as zero (not ECN-capable) whatever the user says, but for connections
- * that react to a mark (window): those say ECT(0).
+ * that react to a mark (window): those say ECT(0).  A GRH has no such bits.
  */
+#include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
 #include <net/dsfield.h>
@@ -45,7 +49,8 @@ static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
 	    ipv4_is_zeronet(daddr))
 		return -EINVAL;
 
-	path->hdr_len = sizeof(struct iphdr) + sizeof(struct udphdr);
+	path->l3 = ROVER_L3_IPV4;
+	path->hdr_len = rover_l3_len(path->l3);
 	path->ip4 = (struct iphdr) {
 		.version = IPVERSION,
 		.ihl = sizeof(struct iphdr) / 4,
@@ -66,8 +71,8 @@ static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
 	if (ipv6_addr_v4mapped(to) || ipv6_addr_any(to))
 		return -EINVAL;
 
-	path->v6 = true;
-	path->hdr_len = sizeof(struct ipv6hdr) + sizeof(struct udphdr);
+	path->l3 = ROVER_L3_IPV6;
+	path->hdr_len = rover_l3_len(path->l3);
 	ip6_flow_hdr(&path->ip6, grh->traffic_class & ~INET_ECN_MASK,
 		     htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
 	path->ip6.nexthdr = IPPROTO_UDP;
@@ -76,6 +81,45 @@ static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
 	       sizeof(path->ip6.saddr));
 	path->ip6.daddr = *to;
 	return 0;
+}
+
+/* Here an IPv4 address is a GID like any other. */
+static int init_grh(struct rover_path *path, const struct rdma_ah_attr *attr)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+	const struct in6_addr *to = (const void *)grh->dgid.raw;
+
+	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE || ipv6_addr_any(to))
+		return -EINVAL;
+
+	path->l3 = ROVER_L3_GRH;
+	path->hdr_len = rover_l3_len(path->l3);
+	ip6_flow_hdr(&path->ip6, grh->traffic_class,
+		     htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
+	path->ip6.nexthdr = ROVER_GRH_NEXT;
+	path->ip6.hop_limit = grh->hop_limit ?: DEFAULT_TTL;
+	memcpy(&path->ip6.saddr, grh->sgid_attr->gid.raw,
+	       sizeof(path->ip6.saddr));
+	path->ip6.daddr = *to;
+	ether_addr_copy(path->dmac, attr->roce.dmac);
+	return 0;
+}
+
+static int init_headers(struct rover_path *path,
+			const struct rdma_ah_attr *attr)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+
+	switch (rdma_gid_attr_network_type(grh->sgid_attr)) {
+	case RDMA_NETWORK_ROCE_V1:
+		return init_grh(path, attr);
+	case RDMA_NETWORK_IPV4:
+		return init_v4(path, grh);
+	case RDMA_NETWORK_IPV6:
+		return init_v6(path, grh);
+	default:
+		return -EINVAL;
+	}
 }
 
 int rover_path_init(struct rover_path *path, struct net *net,
@@ -90,7 +134,6 @@ int rover_path_init(struct rover_path *path, struct net *net,
 	spin_lock_init(&path->lock);
 
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
-	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP ||
 	    rdma_ah_get_sl(attr) > MAX_SL)
 		return -EINVAL;
 
@@ -103,10 +146,7 @@ int rover_path_init(struct rover_path *path, struct net *net,
 	if (!path->ifindex)
 		return -EINVAL;
 
-	if (rdma_gid_attr_network_type(sgid) == RDMA_NETWORK_IPV4)
-		err = init_v4(path, grh);
-	else
-		err = init_v6(path, grh);
+	err = init_headers(path, attr);
 	if (err)
 		return err;
 
@@ -121,11 +161,11 @@ int rover_path_init(struct rover_path *path, struct net *net,
 
 void rover_path_ect(struct rover_path *path)
 {
-	if (path->v6)
+	if (path->l3 == ROVER_L3_IPV4)
+		path->ip4.tos |= INET_ECN_ECT_0;
+	else if (path->l3 == ROVER_L3_IPV6)
 		ipv6_change_dsfield(&path->ip6, (u8)~INET_ECN_MASK,
 				    INET_ECN_ECT_0);
-	else
-		path->ip4.tos |= INET_ECN_ECT_0;
 }
 
 /* Put a route, or none, into a path; what was there is let go. */
@@ -214,7 +254,7 @@ struct dst_entry *rover_path_dst(struct rover_path *path)
 		return dst;
 
 	/* Two may do this at once: both are right, the later one stays. */
-	if (path->v6) {
+	if (path->l3 == ROVER_L3_IPV6) {
 		dst = lookup_v6(path);
 		if (!IS_ERR(dst))
 			cookie = rt6_get_cookie(dst_rt6_info(dst));
@@ -225,12 +265,13 @@ struct dst_entry *rover_path_dst(struct rover_path *path)
 	return dst;
 }
 
-const struct ib_gid_attr *rover_route_gid(struct ib_device *ib, bool v6,
-					  const void *ip)
+const struct ib_gid_attr *rover_route_gid(struct ib_device *ib,
+					  enum rover_l3 l3, const void *ip)
 {
+	enum ib_gid_type type = l3 == ROVER_L3_GRH ? IB_GID_TYPE_ROCE :
+				IB_GID_TYPE_ROCE_UDP_ENCAP;
 	union ib_gid gid;
 
-	rover_route_dgid(&gid, v6, ip);
-	return rdma_find_gid_by_port(ib, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1,
-				     NULL);
+	rover_route_dgid(&gid, l3, ip);
+	return rdma_find_gid_by_port(ib, &gid, type, 1, NULL);
 }

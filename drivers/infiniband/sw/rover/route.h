@@ -4,7 +4,8 @@
  *
  * A path is the IP and UDP header of every packet to one peer, made once, and
  * the route to it, looked up when first needed and again when the stack says
- * it has changed.
+ * it has changed.  RoCE v1 knows no routes: there it is the GRH and where in
+ * this Ethernet the peer is.
  */
 #ifndef ROVER_ROUTE_H
 #define ROVER_ROUTE_H
@@ -17,13 +18,15 @@
 #include <net/ipv6.h>
 #include <rdma/ib_verbs.h>
 
+#include "wire.h"
+
 /**
  * struct rover_path - headers and route to one peer
- * @v6: IPv6, else IPv4
- * @hdr_len: bytes of IP and UDP header
+ * @l3: what its packets have in front of the BTH
+ * @hdr_len: bytes of that
  * @ip4: header template; length, id and checksum are filled in per packet
- * @ip6: header template; payload length is filled in per packet
- * @udp: header template; length is filled in per packet
+ * @ip6: header template; payload length is filled in per packet; RoCE v1: GRH
+ * @udp: header template; length is filled in per packet; RoCE v1: none
  * @ifindex: interface of the source GID
  * @prio: skb priority (service level), for VLAN PCP and ETS classes
  * @dst: cached route; NULL until needed
@@ -31,9 +34,10 @@
  * @lock: serialises replacing @dst; readers use RCU
  * @sgid_attr: reference on the source GID
  * @net: namespace of the device; it outlives the path
+ * @dmac: RoCE v1: the peer, or the group
  */
 struct rover_path {
-	bool v6;
+	enum rover_l3 l3;
 	u8 hdr_len;
 	union {
 		struct iphdr ip4;
@@ -47,6 +51,7 @@ struct rover_path {
 	spinlock_t lock;
 	const struct ib_gid_attr *sgid_attr;
 	struct net *net;
+	u8 dmac[ETH_ALEN];
 };
 
 /**
@@ -57,7 +62,7 @@ struct rover_path {
  * @sport: UDP source port, see rdma_get_udp_sport()
  *
  * Context: any.
- * Return: 0, or -EINVAL when the GID is not a RoCEv2 one, the service level none,
+ * Return: 0, or -EINVAL when the GID is no RoCE one, the service level none,
  * or the address neither one of a peer nor that of a multicast group.
  */
 int rover_path_init(struct rover_path *path, struct net *net,
@@ -87,7 +92,7 @@ void rover_path_forget(struct rover_path *path);
 
 /**
  * rover_path_dst() - the route, valid for now
- * @path: initialised
+ * @path: initialised; of RoCE v2
  *
  * Context: under rcu_read_lock(), softirqs off; does not sleep.
  * Return: a route without a reference, for skb_dst_set_noref(); or an
@@ -98,12 +103,13 @@ struct dst_entry *rover_path_dst(struct rover_path *path);
 /**
  * rover_route_dgid() - the address a packet was sent to, as a GID
  * @gid: to be filled in
- * @v6: IPv6, else IPv4
- * @ip: IP header of the packet
+ * @l3: what it has in front of its BTH
+ * @ip: IP header of the packet, or its GRH
  */
-static inline void rover_route_dgid(union ib_gid *gid, bool v6, const void *ip)
+static inline void rover_route_dgid(union ib_gid *gid, enum rover_l3 l3,
+				    const void *ip)
 {
-	if (v6)
+	if (l3 != ROVER_L3_IPV4)
 		memcpy(gid->raw, &((const struct ipv6hdr *)ip)->daddr,
 		       sizeof(gid->raw));
 	else
@@ -114,32 +120,33 @@ static inline void rover_route_dgid(union ib_gid *gid, bool v6, const void *ip)
 /**
  * rover_route_gid() - the GID of the device a packet was sent to
  * @ib: registered device
- * @v6: IPv6, else IPv4
- * @ip: IP header of the packet
+ * @l3: what it has in front of its BTH
+ * @ip: IP header of the packet, or its GRH
  *
  * Context: any.
  * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR when the address is
  * none of this device's.
  */
-const struct ib_gid_attr *rover_route_gid(struct ib_device *ib, bool v6,
-					  const void *ip);
+const struct ib_gid_attr *rover_route_gid(struct ib_device *ib,
+					  enum rover_l3 l3, const void *ip);
 
 /**
  * rover_path_match() - did this packet come from the peer of this path?
  * @path: initialised
  * @net: namespace it came in
- * @v6: IPv6, else IPv4
- * @ip: its IP header
+ * @l3: what it has in front of its BTH
+ * @ip: its IP header, or its GRH
  *
- * Return: true when addresses and namespace are those of the path, mirrored.
+ * Return: true when protocol, addresses and namespace are those of the path, the
+ * addresses mirrored: a connection speaks RoCE v1 or v2, and not both (A17.4).
  */
 static inline bool rover_path_match(const struct rover_path *path,
-				    const struct net *net, bool v6,
+				    const struct net *net, enum rover_l3 l3,
 				    const void *ip)
 {
-	if (path->v6 != v6 || path->net != net)
+	if (path->l3 != l3 || path->net != net)
 		return false;
-	if (v6) {
+	if (l3 != ROVER_L3_IPV4) {
 		const struct ipv6hdr *h = ip;
 
 		return ipv6_addr_equal(&h->saddr, &path->ip6.daddr) &&

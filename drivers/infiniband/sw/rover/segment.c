@@ -35,7 +35,7 @@ bool rover_segment_may_wait(struct rover_path *path)
 	const struct dst_entry *dst;
 	bool whole = false;
 
-	if (!(path->v6 ? for_v6 : for_v4))
+	if (!(path->l3 == ROVER_L3_IPV6 ? for_v6 : for_v4))
 		return false;
 
 	rcu_read_lock();

@@ -11,7 +11,7 @@
 
 /**
  * rover_segment_may_wait() - need a train on this path have its ICRCs now?
- * @path: where it goes
+ * @path: where it goes; of RoCE v2
  *
  * Context: softirqs off.
  * Return: true when the netdev takes trains whole: then they may be left open.

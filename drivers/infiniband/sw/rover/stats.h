@@ -62,6 +62,7 @@
 	/* packets dropped, by reason */				\
 	X(DROP_SHORT, "rx_drop_short")					\
 	X(DROP_GSO, "rx_drop_foreign_gso")				\
+	X(DROP_GRH, "rx_drop_grh")					\
 	X(DROP_OPCODE, "rx_drop_opcode")				\
 	X(DROP_LENGTH, "rx_drop_length")				\
 	X(DROP_ICRC, "rx_icrc_encapsulated")				\

@@ -11,6 +11,9 @@
  * train is open: the ICRCs of payload by reference are left out, and made if
  * it is taken apart (segment).
  *
+ * RoCE v1 has none of this in the stack: each of its packets travels alone, with
+ * a GRH where the others have IP and UDP, and its ICRC.
+ *
  *	head    [ IP UDP BTH ext ] -> payload frags, tail frag
  *	member  ( IP UDP )[ BTH ext ] -> payload frags, tail frag
  *
@@ -44,6 +47,13 @@
 
 #define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
 
+/* On this path. */
+static unsigned int most_packets(const struct rover_path *path,
+				 unsigned int limit)
+{
+	return path->l3 == ROVER_L3_GRH ? 1 : limit;
+}
+
 void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 		       u16 *ip_id, unsigned int max)
 {
@@ -52,46 +62,53 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 		.path = &qp->path,
 		.qpn = qp->remote_qpn,
 		.ip_id = ip_id,
-		.max = min_t(unsigned int, max, ROVER_TRAIN_MAX),
+		.limit = min_t(unsigned int, max, ROVER_TRAIN_MAX),
 	};
+	train->max = most_packets(train->path, train->limit);
 }
 
 void rover_train_aim(struct rover_train *train, struct rover_path *path,
 		     u32 qpn)
 {
-	if (path != train->path)
-		rover_train_send(train);
-	train->path = path;
 	train->qpn = qpn;
+	if (path == train->path)
+		return;
+	rover_train_send(train);
+	train->path = path;
+	train->max = most_packets(path, train->limit);
 }
 
-/* IP and UDP headers from the path's template. */
+/* IP and UDP headers, or GRH, from the path's template; @len follows them. */
 static void put_headers(struct rover_train *train, struct sk_buff *skb,
-			unsigned int udp_len)
+			unsigned int len)
 {
 	const struct rover_path *path = train->path;
 	struct udphdr *udp;
 
 	skb_reset_network_header(skb);
-	if (path->v6) {
-		struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
-
-		*ip = path->ip6;
-		ip->payload_len = cpu_to_be16(udp_len);
-		skb->protocol = cpu_to_be16(ETH_P_IPV6);
-	} else {
+	if (path->l3 == ROVER_L3_IPV4) {
 		struct iphdr *ip = skb_put(skb, sizeof(*ip));
 
 		*ip = path->ip4;
-		ip->tot_len = cpu_to_be16(sizeof(*ip) + udp_len);
+		ip->tot_len = cpu_to_be16(path->hdr_len + len);
 		ip->id = cpu_to_be16((*train->ip_id)++);
 		ip_send_check(ip);
 		skb->protocol = cpu_to_be16(ETH_P_IP);
+	} else {
+		struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
+
+		*ip = path->ip6;
+		ip->payload_len = cpu_to_be16(path->hdr_len - sizeof(*ip) + len);
+		skb->protocol = cpu_to_be16(ETH_P_IPV6);
+		if (path->l3 == ROVER_L3_GRH) {
+			skb->protocol = cpu_to_be16(ETH_P_IBOE);
+			return;
+		}
 	}
 	skb_set_transport_header(skb, path->hdr_len - sizeof(*udp));
 	udp = skb_put(skb, sizeof(*udp));
 	*udp = path->udp;
-	udp->len = cpu_to_be16(udp_len);
+	udp->len = cpu_to_be16(sizeof(*udp) + len);
 }
 
 static struct rover_bth *put_transport(struct rover_train *train,
@@ -112,15 +129,20 @@ static struct rover_bth *put_transport(struct rover_train *train,
 }
 
 static u32 sum_headers(const struct rover_path *path, struct sk_buff *skb,
-		       const struct rover_bth *bth, unsigned int udp_len)
+		       const struct rover_bth *bth, unsigned int len)
 {
+	unsigned int udp_len = sizeof(struct udphdr) + len;
 	const void *ip = skb_network_header(skb);
-	const struct udphdr *udp = udp_hdr(skb);
 
-	if (path->v6)
-		return rover_icrc_begin6(ip, udp, bth, udp_len);
-	return rover_icrc_begin4(ip, udp, bth, udp_len,
-				 ((const struct iphdr *)ip)->id);
+	switch (path->l3) {
+	case ROVER_L3_IPV4:
+		return rover_icrc_begin4(ip, udp_hdr(skb), bth, udp_len,
+					 ((const struct iphdr *)ip)->id);
+	case ROVER_L3_IPV6:
+		return rover_icrc_begin6(ip, udp_hdr(skb), bth, udp_len);
+	default:
+		return rover_icrc_begin_grh(ip, bth, len);
+	}
 }
 
 /* Payload by reference: frags from the program's pages, a seal of ours. */
@@ -211,7 +233,6 @@ static struct sk_buff *make(struct rover_train *train,
 	const struct rover_path *path = train->path;
 	unsigned int payload = out->len + rover_pad(out->len) + ROVER_ICRC_SIZE;
 	unsigned int hdr = sizeof(struct rover_bth) + out->ext_len;
-	unsigned int udp_len = sizeof(struct udphdr) + hdr + payload;
 	struct rover_frag frags[MAX_FRAGS] __uninitialized;
 	struct rover_bth *bth;
 	struct sk_buff *skb;
@@ -228,9 +249,9 @@ static struct sk_buff *make(struct rover_train *train,
 	if (!skb)
 		goto err_frags;
 	skb_reserve(skb, HEADROOM);
-	put_headers(train, skb, udp_len);
+	put_headers(train, skb, hdr + payload);
 	bth = put_transport(train, skb, out);
-	crc = sum_headers(path, skb, bth, udp_len);
+	crc = sum_headers(path, skb, bth, hdr + payload);
 	crc = rover_icrc_add(crc, bth + 1, out->ext_len);
 	if (n) {
 		if (!put_frags(skb, out, frags, n, crc))

@@ -16,21 +16,23 @@
  * @qp: whose
  * @path: where it goes
  * @qpn: and to which queue pair there
+ * @limit: most packets it may have, if its path allows it
  * @copy: payload may change as soon as its packet is made: never by reference
  * @open: ICRCs of payload by reference are left to others
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
  * @last: last packet
  * @packets: in it
- * @max: most packets it may have
- * @size: UDP payload of the first packet: none may be much larger
- * @len: UDP payload of all
+ * @max: most packets it may have; 1 on paths of RoCE v1
+ * @size: of the first packet, from BTH to ICRC: none may be much larger
+ * @len: and of all
  * @psn: of the first packet
  */
 struct rover_train {
 	struct rover_qp *qp;
 	struct rover_path *path;
 	u32 qpn;
+	unsigned int limit;
 	bool copy;
 	bool open;
 	u16 *ip_id;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wire - what RoCEv2 packets look like, byte by byte
+ * wire - what RoCE packets look like, byte by byte
  *
  *   Ethernet | IPv4 or IPv6 | UDP (4791) | BTH | extended headers | payload
  *            | pad to 4 bytes | ICRC
  *
+ * is RoCE v2; of v1 there is
+ *
+ *   Ethernet (0x8915) | GRH | BTH | and so on
+ *
  * Layouts are those of the InfiniBand Architecture Specification, volume 1,
- * chapter 9; RoCEv2 is its annex A17.  Pure: no state, no allocation; also
- * compiled in user space.
+ * chapter 9; RoCE v1 is its annex A16, v2 is A17.  Pure: no state, no
+ * allocation; also compiled in user space.
  */
 #ifndef ROVER_WIRE_H
 #define ROVER_WIRE_H
@@ -22,6 +26,30 @@
 #define ROVER_ICRC_SIZE		4
 #define ROVER_MAX_MTU		4096
 #define ROVER_MIN_MTU		256
+
+/**
+ * enum rover_l3 - what is between Ethernet and BTH
+ * @ROVER_L3_IPV4: RoCE v2: an IPv4 header without options, and UDP
+ * @ROVER_L3_IPV6: RoCE v2: an IPv6 header without extensions, and UDP
+ * @ROVER_L3_GRH: RoCE v1: InfiniBand's global route header.  Layout and meaning
+ *	are those of an IPv6 header, so it is one here (struct ipv6hdr).
+ */
+enum rover_l3 {
+	ROVER_L3_IPV4,
+	ROVER_L3_IPV6,
+	ROVER_L3_GRH,
+};
+
+/* GRH's next header: a BTH (IBTA 8.3). */
+#define ROVER_GRH_NEXT		0x1b
+
+/* Its length in bytes. */
+static inline unsigned int rover_l3_len(enum rover_l3 l3)
+{
+	if (l3 == ROVER_L3_IPV4)
+		return 20 + 8;
+	return l3 == ROVER_L3_IPV6 ? 40 + 8 : 40;
+}
 
 /**
  * struct rover_bth - base transport header, in every packet
