@@ -3,7 +3,8 @@
  * mcast - multicast groups of a device, and who is attached to them
  *
  * A group's address is an IPv4 multicast address in IPv6's mapped form, or an
- * IPv6 one: what the core makes of the address of an IP group (rdma_cm).
+ * IPv6 one: what the core makes of the address of an IP group (rdma_cm).  It is
+ * the same group to RoCE v1 and v2.
  *
  * Process context, but for rover_mcast_find().
  */
@@ -82,9 +83,37 @@ static void leave_v4(struct net_device *ndev, __be32 addr)
 		ip_mc_dec_group(in_dev, addr);
 }
 
-static int join(const struct rover_dev *dev, const union ib_gid *mgid)
+/*
+ * RoCE v1 needs no IP group, but what comes with one: the Ethernet address, by the
+ * same rule (rdma_get_mcast_mac).
+ */
+static int join_v6(struct net_device *ndev, struct rover_mcast *group)
 {
-	const struct in6_addr *addr = (const void *)mgid->raw;
+	const struct in6_addr *addr = (const void *)group->mgid.raw;
+	u8 mac[ETH_ALEN];
+
+	if (IS_ENABLED(CONFIG_IPV6) && __in6_dev_get(ndev))
+		return ipv6_dev_mc_inc(ndev, addr);
+	group->by_mac = true;
+	ipv6_eth_mc_map(addr, mac);
+	return dev_mc_add(ndev, mac);
+}
+
+static void leave_v6(struct net_device *ndev, const struct rover_mcast *group)
+{
+	const struct in6_addr *addr = (const void *)group->mgid.raw;
+	u8 mac[ETH_ALEN];
+
+	ipv6_eth_mc_map(addr, mac);
+	if (group->by_mac)
+		dev_mc_del(ndev, mac);
+	else if (IS_ENABLED(CONFIG_IPV6))
+		ipv6_dev_mc_dec(ndev, addr);
+}
+
+static int join(const struct rover_dev *dev, struct rover_mcast *group)
+{
+	const struct in6_addr *addr = (const void *)group->mgid.raw;
 	int err = -ENODEV;
 
 	rtnl_lock();
@@ -92,24 +121,24 @@ static int join(const struct rover_dev *dev, const union ib_gid *mgid)
 		goto out;
 	if (ipv6_addr_v4mapped(addr))
 		err = join_v4(dev->ndev, addr->s6_addr32[3]);
-	else if (IS_ENABLED(CONFIG_IPV6))
-		err = ipv6_dev_mc_inc(dev->ndev, addr);
+	else
+		err = join_v6(dev->ndev, group);
 out:
 	rtnl_unlock();
 	return err;
 }
 
-static void leave(const struct rover_dev *dev, const union ib_gid *mgid)
+static void leave(const struct rover_dev *dev, const struct rover_mcast *group)
 {
-	const struct in6_addr *addr = (const void *)mgid->raw;
+	const struct in6_addr *addr = (const void *)group->mgid.raw;
 
 	rtnl_lock();
 	if (!is_here(dev))
 		goto out;
 	if (ipv6_addr_v4mapped(addr))
 		leave_v4(dev->ndev, addr->s6_addr32[3]);
-	else if (IS_ENABLED(CONFIG_IPV6))
-		ipv6_dev_mc_dec(dev->ndev, addr);
+	else
+		leave_v6(dev->ndev, group);
 out:
 	rtnl_unlock();
 }
@@ -169,7 +198,7 @@ static int found(struct rover_dev *dev, struct rover_qp *qp,
 	group->mgid = *mgid;
 	group->end = 1;
 	RCU_INIT_POINTER(group->qps[0], qp);
-	err = join(dev, mgid);
+	err = join(dev, group);
 	if (err)
 		goto err_free;
 	err = rhashtable_insert_fast(&mcasts->ht, &group->node, params);
@@ -178,7 +207,7 @@ static int found(struct rover_dev *dev, struct rover_qp *qp,
 	return 0;
 
 err_leave:
-	leave(dev, mgid);
+	leave(dev, group);
 err_free:
 	kfree(group);
 	return err;
@@ -212,7 +241,7 @@ static void remove(struct rover_dev *dev, struct rover_mcast *group, u32 i)
 	if (end)
 		return;
 	WARN_ON(rhashtable_remove_fast(&mcasts->ht, &group->node, params));
-	leave(dev, &group->mgid);
+	leave(dev, group);
 	kfree_rcu(group, rcu);
 }
 

@@ -35,6 +35,7 @@ struct rover_qp;
  * @node: the table's
  * @mgid: its address
  * @rcu: for freeing
+ * @by_mac: the interface has no IPv6, and so no such IP group: RoCE v1 only
  * @end: no queue pair is in @qps from here on
  * @qps: attached, and NULLs; RCU, written under rover_mcasts.lock
  */
@@ -42,6 +43,7 @@ struct rover_mcast {
 	struct rhash_head node;
 	union ib_gid mgid;
 	struct rcu_head rcu;
+	bool by_mac;
 	u32 end;
 	struct rover_qp __rcu *qps[ROVER_MAX_MCAST_QP];
 };
