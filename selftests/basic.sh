@@ -36,7 +36,10 @@ attributes() {
 	for gid in "::ffff:$(addr_of "$1")" "$(addr6_of "$1")" fe80::; do
 		grep -qE "GID\[.*$gid.*RoCE v2" $info || fail "no GID $gid"
 	done
-	! grep -E 'GID\[.*(IB/RoCE v1|RoCE v1)' $info || fail "RoCE v1 is not served"
+	# It prints those of RoCE v1 as numbers.
+	for gid in "$(gid_text "$(addr_of "$1")")" "$(gid_text "$(addr6_of "$1")")" fe80:; do
+		grep -qE "GID\[.*$gid.*RoCE v1" $info || fail "no GID $gid of RoCE v1"
+	done
 	grep -q 'node_guid:' $info && ! grep -q 'node_guid:.*0000:0000:0000:0000' $info
 }
 

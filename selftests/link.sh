@@ -66,17 +66,20 @@ second_device() {
 }
 
 gids_at_once() {
-	local said
+	local said type gid
 	x_up
 	# One shell: no time passes between the two.
 	# shellcheck disable=SC2016 # the shell over there expands this
 	said=$(at a bash -ec 'rdma link add $0 type rover netdev x0
-		cd /sys/class/infiniband/$0/ports/1/gids; cat 0 1 2 3 4 || true' $rename)
+		cd /sys/class/infiniband/$0/ports/1
+		for i in {0..9}; do echo "$(<gids/$i) $(cat gid_attrs/types/$i 2>/dev/null || true)"; done' $rename)
 	echo "$said"
-	for gid in 0000:0000:0000:0000:0000:ffff:0a58:0001 fd88:0000:0000:0000:0000:0000:0000:0001 fe80:; do
-		grep -q "^$gid" <<<"$said" || fail "no GID $gid"
+	for type in "IB/RoCE v1" "RoCE v2"; do
+		for gid in 0000:0000:0000:0000:0000:ffff:0a58:0001 fd88:0000:0000:0000:0000:0000:0000:0001 fe80:; do
+			[[ $(grep -c "^${gid}[^ ]* $type$" <<<"$said") == 1 ]] || fail "no GID $gid of type $type, or several"
+		done
 	done
-	[[ $(grep -vc '^0000:0000:0000:0000:0000:0000:0000:0000' <<<"$said") == 3 ]] || fail "not three GIDs"
+	[[ $(grep -vc '^0000:0000:0000:0000:0000:0000:0000:0000' <<<"$said") == 6 ]] || fail "not three GIDs of each type"
 }
 
 addresses() {

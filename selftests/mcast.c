@@ -114,7 +114,8 @@ static void judge(struct conn *c, const uint8_t *buf, uint64_t wr_id, uint32_t s
 	check(p, wc.byte_len == size + GRH_BYTES && wc.wc_flags & IBV_WC_GRH &&
 	      wc.src_qp == from->qpn, "%u bytes, flags 0x%x, from QP 0x%x: not %u from 0x%x",
 	      wc.byte_len, wc.wc_flags, wc.src_qp, size + GRH_BYTES, from->qpn);
-	if (p->ipv6)
+	/* RoCE v1 has an IPv6 header, so to speak, for either. */
+	if (p->ipv6 || p->v1)
 		check(p, !memcmp(&ip6->ip6_src, &from->gid, 16) &&
 		      !memcmp(&ip6->ip6_dst, &to, 16) && ip6->ip6_hlim == hops,
 		      "wrong addresses or hop limit (%u) in the GRH", ip6->ip6_hlim);
@@ -395,14 +396,20 @@ static void run_refusals(struct pair *p, const void *arg)
 	check(p, !try_detach(c, 7), "ibv_detach_mcast");
 	check(p, try_detach(c, 7) == EINVAL, "attached once, detached twice");
 
-	/* No connection leads to a group, and no address handle to one of another family. */
+	/*
+	 * No connection leads to a group, and no address handle to one of another family; to
+	 * RoCE v1 they are GIDs, and of one family.
+	 */
 	pair_family(p, !p->ipv6);
 	wrong = mgid_of(p, 7);
 	pair_family(p, !p->ipv6);
 	ah_attr = ah_attr_to(p, &wrong);
 	ah = ibv_create_ah(p->pd, &ah_attr);
-	check(p, !ah && errno == EINVAL, "an address handle from IPv%d to the other",
-	      p->ipv6 ? 6 : 4);
+	if (p->v1)
+		check(p, ah && !ibv_destroy_ah(ah), "no address handle between families");
+	else
+		check(p, !ah && errno == EINVAL, "an address handle from IPv%d to the other",
+		      p->ipv6 ? 6 : 4);
 	conn_meet(rc);
 	rc->peer.gid = mgid_of(p, 7);
 	check(p, !conn_modify(rc, IBV_QPS_INIT) && conn_modify(rc, IBV_QPS_RTR) == EINVAL,

@@ -35,6 +35,7 @@ tests=(
 	nvme:500
 	nfs:400
 	stacks:400
+	v1:300
 	wire:200
 	steer:100
 	stream:100

@@ -52,7 +52,7 @@ static void judge_wc(struct conn *c, const struct ibv_wc *wc, uint64_t wr_id, ui
 	check(p, wc->wc_flags & IBV_WC_GRH, "wc_flags 0x%x do not speak of a GRH", wc->wc_flags);
 	check(p, wc->src_qp == src_qpn, "src_qp 0x%x, not 0x%x", wc->src_qp, src_qpn);
 	/* Over UDP 8; IPv6 1, IPv4 2. rdma_rxe does not tell. */
-	check(p, !wc->slid && wc->sl == (p->rxe ? 0 : p->ipv6 ? 9 : 10) &&
+	check(p, !wc->slid && wc->sl == (p->rxe || p->v1 ? 0 : p->ipv6 ? 9 : 10) &&
 	      !wc->dlid_path_bits && !wc->pkey_index,
 	      "slid %u, sl %u, dlid_path_bits %u, pkey_index %u", wc->slid, wc->sl,
 	      wc->dlid_path_bits, wc->pkey_index);
@@ -76,6 +76,24 @@ static uint16_t ip_checksum(const void *header)
  */
 #define HOPS 64
 
+/* RoCE v1: the GRH itself, in which the traffic class is whole and IPv4 a GID like any other. */
+static void judge_v1(struct pair *p, const uint8_t *grh, const union ibv_gid *from,
+		     const union ibv_gid *to, const struct ibv_global_route *route, uint32_t len)
+{
+	const struct ip6_hdr *ip6 = (const void *)grh;
+	uint32_t flow = ntohl(ip6->ip6_flow);
+
+	check(p, flow >> 28 == 6 && ip6->ip6_nxt == 0x1b, "no GRH: %08x, next %u", flow,
+	      ip6->ip6_nxt);
+	check(p, ntohs(ip6->ip6_plen) == len, "payload length %u, not %u", ntohs(ip6->ip6_plen),
+	      len);
+	check(p, !memcmp(&ip6->ip6_src, from, 16) && !memcmp(&ip6->ip6_dst, to, 16),
+	      "wrong addresses in the GRH");
+	check(p, ip6->ip6_hlim && (flow >> 20 & 0xff) == route->traffic_class &&
+	      (flow & 0xfffff) == route->flow_label, "hop limit %u, first word %08x",
+	      ip6->ip6_hlim, flow);
+}
+
 /* The header in front of the data: IBTA annex A17 for both families. */
 static void judge_grh(struct pair *p, const uint8_t *grh, const union ibv_gid *from,
 		      const union ibv_gid *to, const struct ibv_global_route *route, uint32_t size)
@@ -85,6 +103,10 @@ static void judge_grh(struct pair *p, const uint8_t *grh, const union ibv_gid *f
 	const struct iphdr *ip4 = (const void *)(grh + 20);
 	const struct ip6_hdr *ip6 = (const void *)grh;
 
+	if (p->v1) {
+		judge_v1(p, grh, from, to, route, len - 8);
+		return;
+	}
 	if (p->ipv6) {
 		uint32_t flow = ntohl(ip6->ip6_flow);
 

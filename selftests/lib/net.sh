@@ -101,7 +101,7 @@ know_gids() {
 	local end address
 	for end in a b; do
 		for address in "$(addr_of $end)" "$(addr6_of $end)"; do
-			declare -g "gid_${end}_${address//[^0-9a-f]/_}=$(gid_index $end "$address")"
+			declare -g "gid_${ROCE:-v2}_${end}_${address//[^0-9a-f]/_}=$(gid_index $end "$address")"
 		done
 	done
 }
@@ -115,15 +115,15 @@ gid_text() {
 	esac
 }
 
-# gid_index END ADDRESS
+# gid_index END ADDRESS: of RoCE v2 or, with ROCE=v1, of v1. So it is with the programs made with lib/pair.c, too.
 gid_index() {
-	local wanted index gid type known="gid_${1}_${2//[^0-9a-f]/_}"
+	local wanted index gid type known="gid_${ROCE:-v2}_${1}_${2//[^0-9a-f]/_}"
 	[[ ! ${!known:-} ]] || { echo "${!known}"; return; }
 	wanted=$(gid_text "$2")
 	while read -r index gid type; do
-		[[ $gid != "$wanted" || $type != *v2* ]] || { echo "$index"; return; }
+		[[ $gid != "$wanted" || $type != *"${ROCE:-v2}" ]] || { echo "$index"; return; }
 	done < <(gids "$1")
-	echo "no GID $wanted at $1" >&2
+	echo "no GID $wanted of RoCE ${ROCE:-v2} at $1" >&2
 	return 1
 }
 

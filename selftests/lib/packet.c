@@ -29,7 +29,7 @@ struct packet {
 
 static_assert(HEAD == 8 + 20 + 8 + 12, "no gaps");
 
-static uint32_t crc32(const uint8_t *at, size_t len)
+uint32_t packet_crc32(const uint8_t *at, size_t len)
 {
 	uint32_t crc = ~0U;
 	int bit;
@@ -53,7 +53,7 @@ static uint32_t icrc_of(const struct packet *packet, size_t len)
 	masked.ip.check = 0xffff;
 	masked.udp.check = 0xffff;
 	masked.bth.qpn |= htonl(0xff000000);
-	return crc32((void *)&masked, HEAD + len);
+	return packet_crc32((void *)&masked, HEAD + len);
 }
 
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len)

@@ -20,4 +20,7 @@
  */
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len);
 
+/* That of Ethernet and of the ICRC. */
+uint32_t packet_crc32(const uint8_t *at, size_t len);
+
 #endif /* ROVER_SELFTEST_PACKET_H */

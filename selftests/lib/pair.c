@@ -423,6 +423,7 @@ static void open_device(struct pair *p)
 
 void pair_family(struct pair *p, bool ipv6)
 {
+	uint32_t type = p->v1 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
 	struct ibv_gid_entry entry;
 	union ibv_gid want = { .raw = { [10] = 0xff, [11] = 0xff } };
 	int i, error;
@@ -432,7 +433,7 @@ void pair_family(struct pair *p, bool ipv6)
 		die(p, "%s is no address", ipv6 ? p->own6 : p->own);
 	for (i = 0; i < p->port.gid_tbl_len; i++) {
 		error = ibv_query_gid_ex(p->ctx, 1, i, &entry, 0);
-		if (error || entry.gid_type != IBV_GID_TYPE_ROCE_V2 ||
+		if (error || entry.gid_type != type ||
 		    memcmp(&entry.gid, &want, 16))
 			continue;
 		p->gid = want;
@@ -440,7 +441,7 @@ void pair_family(struct pair *p, bool ipv6)
 		p->ipv6 = ipv6;
 		return;
 	}
-	die(p, "%s has no RoCE v2 GID for %s", p->dev, ipv6 ? p->own6 : p->own);
+	die(p, "%s has no RoCE v%d GID for %s", p->dev, p->v1 ? 1 : 2, ipv6 ? p->own6 : p->own);
 }
 
 /* Both ends make the same of these limits, though their devices differ: the lesser hold. */
@@ -475,7 +476,7 @@ static void crash(int number)
 void pair_open(struct pair *p, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_NODEFER };
-	const char *soft, *slow = getenv("SLOW"), *quick = getenv("QUICK");
+	const char *soft, *slow = getenv("SLOW"), *quick = getenv("QUICK"), *roce = getenv("ROCE");
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
@@ -494,6 +495,7 @@ void pair_open(struct pair *p, int argc, char **argv)
 	p->rxe = soft && !strcmp(soft, "rxe");
 	soft = getenv(p->server ? "SOFT_A" : "SOFT_B");
 	p->peer_rxe = soft && !strcmp(soft, "rxe");
+	p->v1 = roce && !strcmp(roce, "v1");
 	p->slow = slow && atoi(slow) > 0 ? atoi(slow) : 1;
 	p->wanted = argv + 3;
 	p->sock = -1;

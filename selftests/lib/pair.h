@@ -30,6 +30,7 @@ struct undo;
  * @slow: factor on all time limits
  * @rxe, @peer_rxe: the device, or that of the other end, is rdma_rxe's (SOFT_A or SOFT_B is "rxe"
  *	in the environment)
+ * @v1: GIDs of RoCE v1 instead of v2 (ROCE is "v1" in the environment)
  * @dev: name of the device
  * @own, @own6, @peer: addresses of the netdevs
  * @ctx, @attr, @port: the device and what it says of itself; max_sge and active_mtu are
@@ -41,7 +42,7 @@ struct undo;
  * @deadline: in ms of now_ms(): nothing in this case may last longer
  */
 struct pair {
-	bool server, rxe, peer_rxe;
+	bool server, rxe, peer_rxe, v1;
 	unsigned int quick, slow;
 	const char *dev, *own, *own6, *peer;
 	struct ibv_context *ctx;

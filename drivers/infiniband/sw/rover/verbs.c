@@ -207,7 +207,8 @@ static int query_port(struct ib_device *ib, u32 port,
 static int get_port_immutable(struct ib_device *ib, u32 port,
 			      struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE |
+				    RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = MAX_GIDS;
 	immutable->pkey_tbl_len = 1;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * frame - frames of RoCE v1 by hand, good ones and others
+ *
+ * What packet is for RoCE v2; a test may spoil a frame before it is sent.
+ */
+#ifndef ROVER_SELFTEST_FRAME_H
+#define ROVER_SELFTEST_FRAME_H
+
+#include <netinet/ip6.h>
+
+#include "conn.h"
+
+#define FRAME_ROOM 1300
+
+struct frame_bth {
+	uint8_t opcode, flags;
+	uint16_t pkey;
+	uint32_t qpn, psn;
+};
+
+/**
+ * struct frame - behind the Ethernet header
+ * @grh: has the layout of an IPv6 header
+ * @bth: and what follows it, ICRC included
+ * @len: bytes of all that
+ */
+struct frame {
+	struct ip6_hdr grh;
+	struct frame_bth bth;
+	uint8_t body[FRAME_ROOM];
+	size_t len;
+};
+
+/* To the peer of a connection between two GIDs, with these bytes behind a BTH; all of it right. */
+void frame_make(struct conn *c, struct frame *f, uint8_t opcode, uint32_t psn, const void *body,
+		size_t len);
+
+/* Sum it again: something was changed that has to count. */
+void frame_sum(struct frame *f);
+
+/* Send len bytes of it, more or fewer than it has. */
+void frame_send(struct conn *c, const struct frame *f, size_t len);
+
+/* The Ethernet address of this end's interface, for the other end: both call it, once in a case. */
+void frame_meet(struct pair *p);
+
+#endif /* ROVER_SELFTEST_FRAME_H */

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# v1: RoCE v1. Each address is a GID of both versions; over those of v1 everything works that works over v2's, in Ethernet frames of
+# its own type. Frames that nobody should have sent are dropped, and counted by reason.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
+# shellcheck source=selftests/lib/cm.sh
+. "$here/lib/cm.sh"
+
+limit=120
+
+# As many of one version as of the other, and the same.
+both_types() {
+	local all
+	all=$(gids "$1")
+	echo "$all"
+	(($(grep -c 'IB/RoCE v1$' <<<"$all") >= 3)) || fail "not three GIDs of v1"
+	[[ $(grep 'IB/RoCE v1$' <<<"$all" | cut -d ' ' -f 2 | sort) == "$(grep ' RoCE v2$' <<<"$all" | cut -d ' ' -f 2 | sort)" ]] ||
+		fail "v1 and v2 have not the same GIDs"
+}
+
+# only v1|v2 CMD...: CMD is carried by that version alone
+only() {
+	local version=$1 dump mine=0x8915 other=4791
+	shift
+	[[ $version == v1 ]] || mine=4791 other=0x8915
+	run_at b tcpdump -nli "$NDEV_B" "ether proto 0x8915 or udp port 4791" >/tmp/tcpdump 2>&1 </dev/null &
+	dump=$!
+	within 20 grep -q 'listening on' /tmp/tcpdump
+	ROCE=$version "$@"
+	within 5 grep -q $mine /tmp/tcpdump
+	kill $dump
+	wait $dump || true
+	[[ ! $(grep $other /tmp/tcpdump | head -n 3 | tee /dev/stderr) ]] || fail "RoCE of the other version"
+}
+
+# default_mode TEXT: what rdma_cm takes at both ends when it may choose
+default_mode() {
+	local end
+	modprobe rdma_cm
+	for end in a b; do
+		# shellcheck disable=SC2016 # the shell over there expands this
+		at $end bash -c 'cd /sys/kernel/config/rdma_cm 2>/dev/null || { mount -t configfs configfs /sys/kernel/config && cd /sys/kernel/config/rdma_cm; } || exit
+			mkdir -p "$0" && echo "$1" >"$0/ports/1/default_roce_mode" && cat "$0/ports/1/default_roce_mode"' "$(dev_of $end)" "$1" ||
+			skip "no configfs for rdma_cm on this kernel"
+	done
+}
+managed() {
+	trap 'status=$?; set +e; default_mode "RoCE v2"; ktap_end_jobs; exit $status' EXIT
+	default_mode "IB/RoCE v1"
+	only v1 "$@"
+}
+
+# What is dropped is counted by reason, no more and no less. Several counters with a comma between them count together.
+drops() {
+	local reason names before=()
+	local reasons=("rx_drop_short,rx_drop_length:6" rx_drop_grh:2 rx_icrc_encapsulated:2 rx_drop_wrong_peer:5 rx_drop_opcode:3
+		rx_drop_unknown_qp:1 rx_drop_no_group:1 rx_drop_wrong_address:1 np_ecn_marked_roce_packets:0 rp_cnp_handled:0)
+	for reason in "${reasons[@]}"; do
+		IFS=, read -ra names <<<"${reason%:*}"
+		before+=("$(counter b "${names[@]}")")
+	done
+	pair_quietly v1_frames
+	for reason in "${reasons[@]}"; do
+		IFS=, read -ra names <<<"${reason%:*}"
+		counter b "${names[@]}" >/dev/null
+		((counted - before[0] == ${reason#*:})) || fail "${reason%:*}: ${before[0]} before, $counted after"
+		before=("${before[@]:1}")
+	done
+}
+
+traced() {
+	local trace=/sys/kernel/tracing reason
+	mountpoint -q $trace || mount -t tracefs tracefs $trace || skip "no tracefs"
+	[[ -d $trace/events/rover ]] || skip "no trace events"
+	echo >$trace/trace
+	echo 1 >$trace/events/rover/rover_drop/enable
+	pair_quietly v1_frames wrong || { echo 0 >$trace/events/rover/rover_drop/enable; return 1; }
+	echo 0 >$trace/events/rover/rover_drop/enable
+	for reason in rx_drop_short rx_drop_length rx_drop_grh rx_drop_wrong_peer; do
+		grep -q "rover_drop: $reason" $trace/trace || fail "no trace of $reason"
+	done
+}
+
+# A group of RoCE v1 needs no IP: nor does the interface. Its addresses come back from where they were.
+without_ipv6() {
+	local mac=33:33:00:4d:01:07
+	# shellcheck disable=SC2016 # the shell over there expands this
+	trap 'status=$?; set +e; at b ip link delete v1_x; ktap_end_jobs; exit $status' EXIT
+	at b ip link add v1_x mtu 1280 type veth peer name v1_y mtu 1280
+	at b ip addr add 10.89.0.1/24 dev v1_x
+	at b ip link set v1_y up
+	at b ip link set v1_x mtu 1000 up
+	at b rdma link add v1_rover type rover netdev v1_x
+	[[ $(at b ip -6 addr show dev v1_x) == "" ]] || fail "it has IPv6"
+	holding=v1_rover hold b --qps 2 --mcast ff15::4d:107
+	[[ $(at b ip maddr show dev v1_x) == *"$mac"* ]] || fail "not joined: $(at b ip maddr show dev v1_x)"
+	release
+	[[ $(at b ip maddr show dev v1_x) != *"$mac"* ]] || fail "still joined"
+}
+
+know_gids
+ROCE=v1 know_gids
+try "each address is a GID of both versions" both_types a
+try "what v2 GIDs send is UDP" only v2 pingpong -n 5 -s 2000
+try "what v1 GIDs send has an EtherType of its own" only v1 pingpong -n 5 -s 2000
+export ROCE=v1
+n=100
+! quick || n=8
+pair_cases rc_data brief
+if ! quick; then pair_cases rc_data short; fi
+pair_cases uc_data sizes
+pair_cases xrc_data atomics
+pair_cases ud_data brief
+pair_cases mcast data
+if ! quick; then
+	pair_cases xrc_data sizes
+	pair_cases ud_data sizes
+	pair_cases mcast member
+	pair_cases v1_frames
+fi
+try "what is dropped is counted by reason" drops
+# In a pair the other guest has the trace.
+if single && ! once; then try "drops are traced with their reason" traced; fi
+try "a group on an interface without IPv6" without_ipv6
+try "1 % is lost" lossy 1% pair_quietly rc_data brief much
+try "rdma_cm: rping over IPv4" managed rping "$ADDR_B" $n 4000
+once || try "rdma_cm: datagrams over IPv6" managed example udaddy "$ADDR6_B" -c 4 -C 10 -S 500
+if ! quick; then
+	try "rdma_cm: a group over IPv4" managed mckey 239.77.2.1 "$ADDR_A" "$ADDR_B"
+	try "rdma_cm: a group over IPv6" managed mckey ff15::77 "$ADDR6_A" "$ADDR6_B"
+	try "rdma_cm: rping over IPv6" managed rping "$ADDR6_B" $n 60000
+	try "rdma_cm: eight connections" managed example ucmatose "$ADDR_B" -c 8 -C 10 -S 500
+	try "ibv_ud_pingpong" pingpong_by ibv_ud_pingpong -n $n -s 1000
+fi
+try "all is given back" let_go 10
+finish
