@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# wire: what is on the network is RoCEv2 in the eyes of others. This records all operations; what others say of them is in
+# wire: what is on the network is RoCE, v2 or v1, in the eyes of others. This records all operations; what others say of them is in
 # wire_judge.sh, which make check runs outside the guests: dissectors are slow on an emulated processor.
 #
 #	CAPTURE=FILE	leave it there and do not judge it here
@@ -20,7 +20,7 @@ record() {
 		at $end ethtool -K "$(ndev_of $end)" tx-gso-list off tx-udp-segmentation off gro off ||
 			at $end ethtool -K "$(ndev_of $end)" tx-udp-segmentation off gro off
 	done
-	run_at b tcpdump -i "$NDEV_B" -U -B 16384 -s 0 -w $capture udp port 4791 >/tmp/tcpdump 2>&1 </dev/null &
+	run_at b tcpdump -i "$NDEV_B" -U -B 16384 -s 0 -w $capture "udp port 4791 or ether proto 0x8915" >/tmp/tcpdump 2>&1 </dev/null &
 	dump=$!
 	within 20 grep -q 'listening on' /tmp/tcpdump
 	"$@"
@@ -38,9 +38,11 @@ everything() {
 	QUICK=1 pair_quietly rc_data brief
 	pair_quietly rc_error others
 	QUICK=1 pair_quietly ud_data brief
+	ROCE=v1 QUICK=1 pair_quietly rc_data brief
+	ROCE=v1 QUICK=1 pair_quietly ud_data brief
 }
 
-try "a capture of all operations over IPv4 and IPv6" record everything
+try "a capture of all operations over IPv4, IPv6 and Ethernet" record everything
 if [[ ${CAPTURE:-} ]]; then
 	((ktap_failed)) || cp $capture "$CAPTURE"
 else

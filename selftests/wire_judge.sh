@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# wire_judge: Wireshark dissects every packet of a capture without a complaint, and scapy computes the same ICRC. Runs in a guest
-# (wire.sh) or in the root tree, and prints KTAP.
+# wire_judge: Wireshark dissects every packet of a capture without a complaint, and scapy computes the same ICRC. That of RoCE v1 scapy
+# does not know: it is computed here, by the letter of the standard. Runs in a guest (wire.sh) or in the root tree, and prints KTAP.
 #
-#	selftests/wire_judge.sh FILE...	each with all operations, over IPv4 and IPv6
+#	selftests/wire_judge.sh FILE...	each with all operations, over IPv4 and IPv6, and over RoCE v1
 # shellcheck source=selftests/lib/ktap.sh
 . "$(dirname "$0")/lib/ktap.sh"
 
@@ -15,14 +15,16 @@ dissected() {
 		-e udp.srcport -e frame.len >/tmp/wire.txt 2>/tmp/tshark || fail "$(</tmp/tshark)"
 	total=$(wc -l </tmp/wire.txt)
 	((total > 200)) || fail "only $total packets"
-	! grep -v 'udp:infiniband' /tmp/wire.txt | head -n 5 | grep . || fail "not all of it is RoCE to tshark"
+	! grep -vE 'udp:infiniband|ethertype:infiniband' /tmp/wire.txt | head -n 5 | grep . || fail "not all of it is RoCE to tshark"
 	awk -F , '$NF > 4200 + 14 { exit 1 }' /tmp/wire.txt || fail "packets longer than the MTU: this has seen trains"
 	echo "note: $total packets, opcodes $(cut -d , -f 2 /tmp/wire.txt | sort -n | uniq | tr '\n' ' ')"
 	# Each kind has to be among them, or this proves little: all of RC but SEND with invalidate, and of UD.
-	for opcode in {0..20} 100 101; do
-		grep -q "^[^,]*,0*$opcode," /tmp/wire.txt || missing+=" $opcode"
+	for over in udp ethertype; do
+		for opcode in {0..20} 100 101; do
+			grep -q "^[^,]*$over:infiniband[^,]*,0*$opcode," /tmp/wire.txt || missing+=" $opcode"
+		done
+		[[ ! ${missing:-} ]] || fail "no packet over $over with opcode$missing"
 	done
-	[[ ! ${missing:-} ]] || fail "no packet with opcode$missing"
 }
 
 # RoCEv2 sends no UDP checksum, over IPv6 neither (RFC 6936 allows that to tunnels): of this tshark always complains. And the
@@ -35,11 +37,11 @@ complaints() {
 	[[ ! $said ]] || fail "$said"
 }
 
-# IBTA annex A17: source ports of the dynamic range, ECN and TTL as they are, no fragments.
+# IBTA annex A17: source ports of the dynamic range, ECN and TTL as they are, no fragments. Annex A16: InfiniBand's own header.
 headers() {
 	local said
 	said=$(tshark -r "$capture" -Y 'udp.dstport != 4791 || udp.srcport < 49152 || ip.flags.mf == 1 || ip.frag_offset > 0 ||
-		infiniband.bth.p_key != 0xffff || infiniband.bth.tver != 0' -T fields -e frame.number -e udp.srcport 2>/dev/null | head -n 5)
+		infiniband.bth.p_key != 0xffff || infiniband.bth.tver != 0 || infiniband.grh.ipver != 6 || infiniband.grh.nxthdr != 0x1b' -T fields -e frame.number -e udp.srcport 2>/dev/null | head -n 5)
 	[[ ! $said ]] || fail "$said"
 }
 
@@ -53,13 +55,29 @@ icrc() {
 		from scapy.layers.inet6 import IPv6
 		from scapy.layers.l2 import Ether
 		from scapy.utils import RawPcapReader
-		from scapy.contrib.roce import BTH
+		from scapy.contrib.roce import BTH, GRH
+		from zlib import crc32
+		def of_v1(data):
+		    # Eight bytes of ones for the local header; traffic class, flow label, hop limit; FECN, BECN, reserved.
+		    data = bytearray(data)
+		    data[0] |= 0x0f
+		    for at in 1, 2, 3, 7, 44:
+		        data[at] = 0xff
+		    return crc32(b'\xff' * 8 + data).to_bytes(4, 'little')
 		frames = [frame for frame, _ in RawPcapReader(sys.argv[1])]
 		step = max(1, len(frames) // int(sys.argv[2]))
-		seen = {4: 0, 6: 0}
+		seen = {1: 0, 4: 0, 6: 0}
 		for number in range(0, len(frames), step):
 		    packet = Ether(frames[number])
 		    bth = packet[BTH]
+		    if GRH in packet:
+		        frame, grh = frames[number], packet[GRH]
+		        end = 14 + 40 + grh.paylen
+		        had, ours = frame[end - 4:end], of_v1(frame[14:end - 4])
+		        if len(frame) > max(end, 60) or had != ours:
+		            sys.exit(f'frame {number + 1}: {had.hex()} on the wire, not {ours.hex()}, {len(frame)} bytes: {packet.summary()}')
+		        seen[1] += 1
+		        continue
 		    had = bytes(packet)[-4:]
 		    # Built again without its ICRC, which scapy then computes.
 		    body = bytes(bth)[:-4]
@@ -67,17 +85,17 @@ icrc() {
 		    if ours != had:
 		        sys.exit(f'packet {number + 1}: {had.hex()} on the wire, {ours.hex()} says scapy: {packet.summary()}')
 		    seen[6 if IPv6 in packet else 4] += 1
-		print(f'note: {seen[4]} packets over IPv4 and {seen[6]} over IPv6')
-		sys.exit(0 if seen[4] > 50 and seen[6] > 20 else 'too few packets')
+		print(f'note: {seen[4]} packets over IPv4, {seen[6]} over IPv6 and {seen[1]} of RoCE v1')
+		sys.exit(0 if seen[4] > 50 and seen[6] > 20 and seen[1] > 50 else 'too few packets')
 	END_OF_PYTHON
 }
 
 (($#)) || { echo "Bail out! no captures"; exit 1; }
 for capture; do
 	name=${capture##*/}
-	try "$name: tshark dissects each packet as RoCEv2, each opcode among them" dissected
+	try "$name: tshark dissects each packet as RoCE, each opcode of v2 and v1 among them" dissected
 	try "$name: tshark finds nothing malformed" complaints
 	try "$name: ports, fragments, partition and version are those of the standard" headers
-	try "$name: scapy computes the same ICRC" icrc 1500
+	try "$name: scapy computes the same ICRC, and so does the standard for RoCE v1" icrc 1500
 done
 finish
