@@ -36,6 +36,7 @@ tests=(
 	nfs:400
 	stacks:400
 	v1:300
+	gids:200
 	wire:200
 	steer:100
 	stream:100

@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# gids: addresses that are not those of the device's own interface, and interfaces that are not one piece of hardware. VLANs, with
+# priorities in their tags; link-local addresses; a bond that fails over. Each over RoCE v2 and v1.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+
+limit=60
+
+# The data is checked: pingpong_on TOOL DEVICE_A INDEX_A DEVICE_B INDEX_B OPTION...
+pingpong_on() {
+	local tool=$1 dev_a=$2 gid_a=$3 dev_b=$4 gid_b=$5
+	shift 5
+	next_port
+	both "$tool -p $port -d $dev_b -g $gid_b $*" "$tool -p $port -d $dev_a -g $gid_a $* $ADDR_B"
+	grep -q 'bytes in .* seconds' $said_a || fail "it prints no result"
+	[[ $(cat $said_a $said_b) != *"invalid data"* ]] || fail "the data is wrong"
+}
+
+# index_of END DEVICE PATTERN: the first GID of this version whose text is like that
+index_of() {
+	local index gid type
+	while read -r index gid type; do
+		# shellcheck disable=SC2053 # a pattern is meant
+		[[ $gid != $3 || $type != *"${ROCE:-v2}" ]] || { echo "$index"; return; }
+	done < <(gids "$1" "$2")
+	return 1
+}
+
+# hear INTERFACE CMD...: what b hears of RoCE while CMD runs, in /tmp/tcpdump, a line for each packet
+hear() {
+	local dump
+	run_at b tcpdump -enli "$1" >/tmp/tcpdump 2>&1 </dev/null &
+	dump=$!
+	within 20 grep -q 'listening on' /tmp/tcpdump
+	"${@:2}"
+	within 5 grep -qE '\.4791|0x8915' /tmp/tcpdump
+	sleep 0.3
+	kill $dump
+	wait $dump || true
+	grep -E '\.4791: |0x8915' /tmp/tcpdump >/tmp/heard
+	head -n 3 /tmp/heard
+}
+
+# VLANs **********************************************************************
+
+# The service level is the kernel's priority, of which a VLAN makes the priority in its tag as it was told to.
+vlans_up() {
+	local end number=0
+	for end in a b; do
+		number=$((number + 1))
+		at $end ip link add link "$(ndev_of $end)" name vl_$end type vlan id 5 egress-qos-map 0:0 3:3 5:6
+		at $end ip addr add 10.78.5.$number/24 dev vl_$end
+		at $end ip link set vl_$end up
+		within 10 has_gid $end "$(dev_of $end)" "$(gid_text 10.78.5.$number)"
+	done
+}
+has_gid() { [[ $(index_of "$1" "$2" "$3") ]]; }
+vlans_down() { for end in a b; do at $end ip link delete vl_$end; done 2>/dev/null; }
+
+# A connection, and datagrams: pingpongs DEVICE_A INDEX_A DEVICE_B INDEX_B OPTION...
+pingpongs() {
+	pingpong_on ibv_rc_pingpong "$@" -s 4096
+	pingpong_on ibv_ud_pingpong "$@" -s 1000
+}
+
+# vlan SL PRIORITY: what the service level makes of the tag; and when the VLAN goes its GIDs do
+vlan() {
+	local gid_a gid_b said
+	trap 'status=$?; set +e; vlans_down; ktap_end_jobs; exit $status' EXIT
+	vlans_up
+	gid_a=$(index_of a "$DEV_A" "$(gid_text 10.78.5.1)")
+	gid_b=$(index_of b "$DEV_B" "$(gid_text 10.78.5.2)")
+	# Its other end is told the service level, too.
+	hear "$NDEV_B" pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -l "$1" -n 5
+	(($(wc -l </tmp/heard) >= 30)) || fail "only $(wc -l </tmp/heard) packets"
+	said=$(grep -v "vlan 5, p $2, " /tmp/heard | head -n 3) || true
+	[[ ! $said ]] || fail "not in VLAN 5 with priority $2: $said"
+	vlans_down
+	within 10 lacks_gid a "$DEV_A" "$(gid_text 10.78.5.1)"
+	within 10 lacks_gid b "$DEV_B" "$(gid_text 10.78.5.2)"
+}
+lacks_gid() { ! has_gid "$@"; }
+
+# Link-local addresses ********************************************************
+
+link_local() {
+	local gid_a gid_b
+	gid_a=$(index_of a "$DEV_A" 'fe80:*')
+	gid_b=$(index_of b "$DEV_B" 'fe80:*')
+	hear "$NDEV_B" pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -n 5
+	if [[ ${ROCE:-v2} == v2 ]]; then
+		grep -q 'fe80::.* > fe80::.*4791' /tmp/heard || fail "not between link-local addresses"
+	fi
+}
+
+# Bonds ***********************************************************************
+
+# bo_a at a, of two interfaces whose other ends are ports of the bridge bo_b at b, and a device on each
+bond_up() {
+	local n
+	at a ip link add bo_a type bond mode active-backup miimon 10 2>/dev/null || skip "no bonding on this kernel"
+	at b ip link add bo_b mtu 4200 type bridge || skip "no bridges on this kernel"
+	for n in 0 1; do
+		ip link add bs_$n mtu 4200 netns a type veth peer name bp_$n mtu 4200 netns b
+		at a ip link set bs_$n master bo_a
+		at b ip link set bp_$n master bo_b up
+		at a ip link set bs_$n up
+	done
+	at a ip addr add 10.79.0.1/24 dev bo_a
+	at b ip addr add 10.79.0.2/24 dev bo_b
+	at a ip link set bo_a mtu 4200 up
+	at b ip link set bo_b up
+	at a rdma link add rover_bo_a type rover netdev bo_a
+	at b rdma link add rover_bo_b type rover netdev bo_b
+	within 10 has_gid a rover_bo_a "$(gid_text 10.79.0.1)"
+	within 10 has_gid b rover_bo_b "$(gid_text 10.79.0.2)"
+	within 10 at a ping -c 1 -W 1 10.79.0.2
+}
+bond_down() {
+	at a ip link delete bo_a
+	at b ip link delete bo_b
+	for n in 0 1; do at b ip link delete bp_$n; done
+	within 10 gone a rover_bo_a
+	within 10 gone b rover_bo_b
+}
+
+active() { at a cat /sys/class/net/bo_a/bonding/active_slave; }
+is_active() { [[ $(active) == "$1" ]]; }
+
+# What an interface has sent, and whether it has sent much more since.
+bytes_of() { at a ip -s -j link show "$1" | sed 's/.*"tx":{"bytes":\([0-9]*\).*/\1/'; }
+carries() { (($(bytes_of "$1") > $2 + 100000)); }
+
+# A transfer goes on while one interface after the other loses its link.
+failover() {
+	local gid_a gid_b first second transfer before duration=$((4 * slow))
+	trap 'status=$?; set +e; ktap_end_jobs; bond_down >/dev/null 2>&1; exit $status' EXIT
+	bond_up
+	gid_a=$(index_of a rover_bo_a "$(gid_text 10.79.0.1)")
+	gid_b=$(index_of b rover_bo_b "$(gid_text 10.79.0.2)")
+	first=$(active)
+	second=bs_$((1 - ${first#bs_}))
+	next_port
+	both "ib_write_bw -F -p $port -d rover_bo_b -x $gid_b -D $duration -s 65536" \
+		"ib_write_bw -F -p $port -d rover_bo_a -x $gid_a -D $duration -s 65536 $ADDR_B" >/tmp/said.bond 2>&1 &
+	transfer=$!
+	within 10 carries "$first" "$(bytes_of "$first")"
+	before=$(bytes_of "$second")
+	at a ip link set "$first" down
+	within 10 is_active "$second"
+	within 10 carries "$second" "$before"
+	at a ip link set "$first" up
+	sleep 0.2
+	before=$(bytes_of "$first")
+	at a ip link set "$second" down
+	within 10 is_active "$first"
+	within 10 carries "$first" "$before"
+	wait $transfer || fail "the transfer fails: $(</tmp/said.bond)"
+	[[ ! $(grep -iE 'failed|error' /tmp/said.bond) ]] || fail "$(</tmp/said.bond)"
+}
+
+for ROCE in v2 v1; do
+	export ROCE
+	try "$ROCE: a VLAN, with a priority of its map" vlan 5 6
+	if ! quick; then
+		try "$ROCE: a VLAN, without a priority" vlan 0 0
+		try "$ROCE: a VLAN, with a priority that it does not map" vlan 4 0
+	fi
+	try "$ROCE: link-local addresses" link_local
+	# All in one machine. When there is no time, what is rarer, or neither.
+	if single && ! once && ! { quick && [[ $ROCE == v2 ]]; }; then try "$ROCE: a bond fails over while data flows" failover; fi
+done
+try "all is given back" let_go 10
+finish
