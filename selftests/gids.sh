@@ -135,8 +135,8 @@ carries() { (($(bytes_of "$1") > $2 + 100000)); }
 
 # A transfer goes on while one interface after the other loses its link.
 failover() {
-	local gid_a gid_b first second transfer before duration=$((4 * slow))
-	trap 'status=$?; set +e; ktap_end_jobs; bond_down >/dev/null 2>&1; exit $status' EXIT
+	local gid_a gid_b first second transfer before duration=$((10 * slow))
+	trap 'status=$?; set +e; cat /tmp/said.bond; ktap_end_jobs; bond_down >/dev/null 2>&1; exit $status' EXIT
 	bond_up
 	gid_a=$(index_of a rover_bo_a "$(gid_text 10.79.0.1)")
 	gid_b=$(index_of b rover_bo_b "$(gid_text 10.79.0.2)")
