@@ -22,7 +22,7 @@
 #include <net/udp_tunnel.h>
 
 #include "arrive.h"
-#include "frame.h"
+#include "iboe.h"
 #include "gro.h"
 #include "netns.h"
 
@@ -38,7 +38,7 @@ static unsigned int frames_users;
 static int receive_frame(struct sk_buff *skb, struct net_device *ndev,
 			 struct packet_type *type, struct net_device *first)
 {
-	rover_frame_arrive(net_generic(dev_net(ndev), netns_id), skb);
+	rover_iboe_arrive(net_generic(dev_net(ndev), netns_id), skb);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * frame - RoCE v1: packets that are frames of an EtherType of their own
+ * iboe - RoCE v1: packets that are frames of an EtherType of their own
  *
  * What IP and UDP look after for RoCE v2 is looked after here: that the frame is
  * for this host, that its GRH is one, and where the packet ends, for Ethernet
@@ -14,7 +14,7 @@
 #include <linux/skbuff.h>
 
 #include "arrive.h"
-#include "frame.h"
+#include "iboe.h"
 #include "qps.h"
 #include "trace.h"
 #include "wire.h"
@@ -49,7 +49,7 @@ static void drop(struct rover_dev *dev, struct sk_buff *skb, enum rover_stat why
 	kfree_skb(skb);
 }
 
-void rover_frame_arrive(struct rover_net *rnet, struct sk_buff *skb)
+void rover_iboe_arrive(struct rover_net *rnet, struct sk_buff *skb)
 {
 	struct rover_dev *dev = rover_arrive_device(rnet, skb);
 	enum rover_stat why;
