@@ -18,6 +18,7 @@ tests=(
 	ud:300
 	uc:300
 	mcast:100
+	raw:200
 	srq:200
 	xrc:200
 	gsi:200

@@ -248,6 +248,8 @@ static void make_qp(struct conn *c)
 		init.send_ops_flags = DGRAM_OPS;
 	if (c->attr.type == IBV_QPT_UC)
 		init.send_ops_flags = BARE_OPS;
+	if (c->attr.type == IBV_QPT_RAW_PACKET)
+		init.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	init.send_ops_flags |= c->attr.more_ops;
 	if (c->attr.create_flags) {
 		init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
@@ -350,6 +352,13 @@ static int dgram_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *
 	}
 }
 
+/* All that it has to know is which interface. */
+static int raw_step(enum ibv_qp_state to, struct ibv_qp_attr *attr)
+{
+	attr->port_num = 1;
+	return to == IBV_QPS_INIT ? IBV_QP_STATE | IBV_QP_PORT : IBV_QP_STATE;
+}
+
 /* What a connection without acknowledges has no use for, and must not be given. */
 #define ACK_ATTRS (IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_TIMEOUT |		\
 		   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
@@ -377,6 +386,8 @@ int conn_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr)
 	attr->qp_state = to;
 	if (c->attr.type == IBV_QPT_UD)
 		return dgram_step(c, to, attr);
+	if (c->attr.type == IBV_QPT_RAW_PACKET)
+		return raw_step(to, attr);
 	return reliable_step(c, to, attr) & ~not_for(c->attr.type);
 }
 

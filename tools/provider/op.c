@@ -11,11 +11,12 @@
 #define UC	(1U << IBV_QPT_UC)
 #define UD	(1U << IBV_QPT_UD)
 #define XRC	(1U << IBV_QPT_XRC_SEND)
+#define RAW	(1U << IBV_QPT_RAW_PACKET)
 
 static const struct rover_op ops[] = {
 	[IBV_WR_SEND] = {
 		ROVER_WQE_SEND, ROVER_OP_INLINE,
-		RC | XRC | UC | UD, IBV_QP_EX_WITH_SEND },
+		RC | XRC | UC | UD | RAW, IBV_QP_EX_WITH_SEND },
 	[IBV_WR_SEND_WITH_IMM] = {
 		ROVER_WQE_SEND_IMM, ROVER_OP_INLINE | ROVER_OP_IMM,
 		RC | XRC | UC | UD, IBV_QP_EX_WITH_SEND_WITH_IMM },
@@ -52,7 +53,7 @@ static const struct rover_op ops[] = {
 		RC | XRC, IBV_QP_EX_WITH_ATOMIC_WRITE },
 };
 
-/* RAW_PACKET and its kin have numbers beyond any row's @types. */
+/* DRIVER has a number beyond any row's @types. */
 static bool can(const struct rover_op *op, enum ibv_qp_type type)
 {
 	return (unsigned int)type < 16 && op->types & (1U << type);

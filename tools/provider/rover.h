@@ -196,6 +196,11 @@ struct ibv_xrcd *rover_open_xrcd(struct ibv_context *ctx,
 				 struct ibv_xrcd_init_attr *attr);
 int rover_close_xrcd(struct ibv_xrcd *xrcd);
 
+/* flow.c */
+struct ibv_flow *rover_create_flow(struct ibv_qp *ibqp,
+				   struct ibv_flow_attr *attr);
+int rover_destroy_flow(struct ibv_flow *flow);
+
 /* rover.c */
 void rover_say(const char *device, const char *what, int err);
 

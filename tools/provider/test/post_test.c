@@ -79,6 +79,9 @@ static void test_refusals(void)
 
 	expect(!rover_create_qp_ex(ctx, &attr) && errno == EOPNOTSUPP);
 	attr.qp_type = IBV_QPT_RAW_PACKET;
+	attr.send_ops_flags = IBV_QP_EX_WITH_SEND_WITH_IMM;
+	expect(!rover_create_qp_ex(ctx, &attr) && errno == EOPNOTSUPP);
+	attr.qp_type = IBV_QPT_DRIVER;
 	attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	expect(!rover_create_qp_ex(ctx, &attr) && errno == EOPNOTSUPP);
 	attr.qp_type = IBV_QPT_RC;

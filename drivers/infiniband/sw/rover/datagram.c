@@ -7,11 +7,7 @@
  * Datagrams that follow one another on the same path travel as a train.
  *
  * What cannot be sent for want of memory or of a route is lost like anything
- * else on the way; only what is wrong with a work request itself ends in an
- * error, and takes the send queue to SQE (IBTA 10.3.1.7).
- *
- * Whoever receives is at anybody's mercy: what does not fit is dropped and
- * counted, and takes no receive and no state with it (IBTA 9.8.3, 9.9.3).
+ * else on the way.  What follows from a fault stands in whole.
  */
 #include <linux/if_vlan.h>
 #include <rdma/ib_cache.h>
@@ -27,30 +23,14 @@
 #include "route.h"
 #include "trace.h"
 #include "train.h"
+#include "whole.h"
 #include "wqe.h"
 
-/* Datagrams in one go, and at most so many are lost at once. */
-#define BUDGET		256
+/* At most so many are lost at once. */
 #define TRAIN_MAX	16
 
 /* Bit of a Q_Key in a work request: take the queue pair's own (IBTA 10.2.5). */
 #define OWN_QKEY	BIT(31)
-
-/* What is sent is done with: nothing is ever outstanding. */
-static void set_psn(struct rover_req *req, u32 psn)
-{
-	WRITE_ONCE(req->psn, psn);
-	WRITE_ONCE(req->next_psn, psn);
-	WRITE_ONCE(req->una, psn);
-}
-
-void rover_datagram_init(struct rover_qp *qp)
-{
-	lockdep_assert_held(&qp->tx_lock);
-	memset(&qp->req, 0, sizeof(qp->req));
-	rover_demand_reset(&qp->tx_demand);
-	set_psn(&qp->req, qp->attr.sq_psn & ROVER_PSN_MASK);
-}
 
 /* Sending ********************************************************************/
 
@@ -95,9 +75,9 @@ static void put_headers(const struct rover_qp *qp, struct rover_outgoing *out)
 }
 
 /* The oldest work request becomes a packet. */
-static enum rover_fault send_packet(struct rover_qp *qp,
-				    struct rover_train *train, u32 *len)
+static enum rover_fault send_packet(struct rover_qp *qp, void *arg, u32 *len)
 {
+	struct rover_train *train = arg;
 	struct rover_req *req = &qp->req;
 	struct rover_wqe *wqe = &req->wqe;
 	struct rover_outgoing out = { .psn = req->psn, .sgl = &req->sgl };
@@ -127,69 +107,33 @@ static enum rover_fault send_packet(struct rover_qp *qp,
 	/* Without memory it is lost, and counted, like any other on the way. */
 	if (rover_train_add(train, &out, &fault) == -EFAULT)
 		return fault;
-	set_psn(req, rover_psn_add(req->psn, 1));
+	rover_whole_psn(req, rover_psn_add(req->psn, 1));
 	return ROVER_OK;
 }
 
-/* Return false when there is nothing more to send, or it may not be sent. */
-static bool send_next(struct rover_qp *qp, struct rover_train *train,
-		      int *budget)
+static bool full(struct rover_qp *qp, void *arg)
 {
-	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
-	int posted = rover_ring_posted(&qp->sq, qp->sq.head);
-	struct rover_sent row;
-	enum rover_fault fault;
-	u32 len = 0;
+	const struct rover_train *train = arg;
 
-	if (posted < 0)
-		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
-	if (posted <= 0 || !rover_qp_allows(qp, ROVER_MAY_SEND))
-		return false;
-	if (!(*budget)--) {
-		set_bit(ROVER_WORK_TX, &qp->work);
-		return false;
-	}
-	if (!train->packets && rover_nettx_full(qp))
-		return false;
-
-	fault = send_packet(qp, train, &len);
-	rover_sgl_release(&qp->req.sgl);
-	/* It stays where it is: whoever brings its memory runs us again. */
-	if (unlikely(fault == ROVER_FAULT_PAGE))
-		return false;
-	/* The slot first: a program that sees the completion may use it. */
-	rover_ring_retire(&qp->sq, 1);
-	if (fault) {
-		trace_rover_fault(qp->obj.key, qp->req.psn, fault);
-		rover_qp_fail_send(qp);
-		rover_wqe_fail(qp, hdr->wr_id, hdr->opcode, fault);
-		/* Now: at the error's completion a program may be back in RTS. */
-		rover_wqe_flush(qp);
-		return false;
-	}
-	row = (struct rover_sent) {
-		.wr_id = hdr->wr_id,
-		.length = len,
-		.opcode = hdr->opcode,
-		.flags = hdr->flags,
-	};
-	rover_wqe_complete(qp, &row, ROVER_OK);
-	return true;
+	return !train->packets && rover_nettx_full(qp);
 }
+
+static const struct rover_sending sending = {
+	.full = full,
+	.emit = send_packet,
+};
 
 void rover_datagram_send(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_train train;
-	int budget = BUDGET;
 
 	lockdep_assert_held(&qp->tx_lock);
 	/* Address handles are there until the train has left. */
 	rcu_read_lock();
 	rover_train_begin(&train, qp, &req->ip_id, TRAIN_MAX);
 	train.copy = true;
-	while (send_next(qp, &train, &budget))
-		;
+	rover_whole_send(qp, &sending, &train);
 	rover_train_send(&train);
 	rcu_read_unlock();
 	if (READ_ONCE(qp->state) == IB_QPS_SQD)
@@ -264,30 +208,6 @@ static enum rover_fault place(struct rover_qp *qp,
 	return rover_fault_of_recv(fault);
 }
 
-/* The receive that was taken is good for nothing: so is the queue pair. */
-static void fail_recv(struct rover_qp *qp, const struct rover_packet *pkt,
-		      enum rover_fault fault)
-{
-	trace_rover_fault(qp->obj.key, pkt->psn, fault);
-	rover_qp_fail(qp, ROVER_EVENT_NONE);
-	rover_wqe_recv_fail(qp, qp->rsp.wqe.wr_id, fault,
-			    rover_faults[fault].resp_wc);
-}
-
-/* There is no receive for it. */
-static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
-		   enum rover_fault fault)
-{
-	if (fault == ROVER_FAULT_RNR) {
-		drop(qp, pkt, ROVER_STAT_DROP_NO_RECV);
-	} else if (fault == ROVER_FAULT_TOO_LONG) {
-		drop(qp, pkt, ROVER_STAT_DROP_RECV_SHORT);
-	} else {
-		trace_rover_fault(qp->obj.key, pkt->psn, fault);
-		rover_qp_fail(qp, rover_faults[fault].resp_event);
-	}
-}
-
 /* What a completion tells of the header in front of the data. */
 static const struct {
 	u8 flags;
@@ -315,51 +235,12 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_wqe_recv_complete(qp, cqe, pkt->solicited);
 }
 
-/*
- * Take the oldest receive, if it has room: else it stays where it is.  Where it
- * is shared that is so all the more, or strangers could take the receives of
- * connections.
- */
-static enum rover_fault take(struct rover_qp *qp, u32 need)
-{
-	struct rover_rsp *rsp = &qp->rsp;
-	enum rover_fault fault;
-
-	/* Still in hand, as its memory was not there when the last one came. */
-	if (unlikely(rsp->have_wqe))
-		return need > rsp->dst.total ? ROVER_FAULT_TOO_LONG : ROVER_OK;
-	fault = rover_wqe_recv(qp, need);
-	if (!fault)
-		rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
-			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
-			       &qp->rx_demand);
-	return fault;
-}
-
 static void receive(struct rover_qp *qp, const struct rover_packet *pkt,
 		    struct rover_cqe *cqe)
 {
-	enum rover_fault fault = take(qp, ROVER_GRH_SIZE + pkt->payload);
-	struct rover_rsp *rsp = &qp->rsp;
-
-	if (!rsp->have_wqe || fault == ROVER_FAULT_TOO_LONG) {
-		refuse(qp, pkt, fault);
-		return;
-	}
-	if (!fault) {
-		rover_sgl_seek(&rsp->dst, 0);
-		fault = place(qp, pkt);
-		rover_sgl_release(&rsp->dst);
-	}
-	/* Lost, but the next one finds memory. */
-	if (unlikely(fault == ROVER_FAULT_PAGE)) {
-		drop(qp, pkt, ROVER_STAT_DROP_PAGE);
-		return;
-	}
-	rsp->have_wqe = false;
-	if (fault)
-		fail_recv(qp, pkt, fault);
-	else
+	if (rover_whole_take(qp, ROVER_GRH_SIZE + pkt->payload, pkt->opcode,
+			     pkt->psn) &&
+	    rover_whole_end(qp, place(qp, pkt), pkt->opcode, pkt->psn))
 		complete_recv(qp, pkt, cqe);
 }
 

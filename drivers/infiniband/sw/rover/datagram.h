@@ -9,14 +9,6 @@
 #include "qp.h"
 
 /**
- * rover_datagram_init() - ready to send the first one
- * @qp: on its way to RTS; attr.sq_psn is set
- *
- * Context: both locks held.
- */
-void rover_datagram_init(struct rover_qp *qp);
-
-/**
  * rover_datagram_send() - send what is posted, as far as the device takes it
  * @qp: alive, of the datagram service
  *

@@ -7,6 +7,7 @@
 #ifndef ROVER_DEV_H
 #define ROVER_DEV_H
 
+#include <linux/capability.h>
 #include <linux/netdevice.h>
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
@@ -15,6 +16,7 @@
 #include "mcast.h"
 #include "obj.h"
 #include "stats.h"
+#include "tap.h"
 
 #define ROVER_MAX_CQE		(1U << 22)
 #define ROVER_MAX_QP_WR		(1U << 15)
@@ -53,6 +55,7 @@ struct rover_net {
  * @ahs: address handles of programs
  * @srqs: shared receive queues that XRC names by number
  * @mcasts: multicast groups
+ * @tap: flow rules, and whether frames are looked at for them
  * @stats: per-CPU counters
  * @counters: those that queue pairs are bound to instead, by number
  * @going: unregistration has begun; posts fail and destroyed queues flush
@@ -71,6 +74,7 @@ struct rover_dev {
 	struct rover_table ahs;
 	struct rover_table srqs;
 	struct rover_mcasts mcasts;
+	struct rover_tap tap;
 	struct rover_stats __percpu *stats;
 	struct xarray counters;
 	bool going;
@@ -101,6 +105,12 @@ static inline struct rover_dev *rover_dev(struct ib_device *ib)
 static inline enum ib_mtu rover_dev_mtu(const struct rover_dev *dev)
 {
 	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?: IB_MTU_256;
+}
+
+/* May this process send and take frames of the device's interface? */
+static inline bool rover_may_raw(const struct rover_dev *dev)
+{
+	return ns_capable(dev->rnet->net->user_ns, CAP_NET_RAW);
 }
 
 static inline void rover_count(struct rover_dev *dev, enum rover_stat id)

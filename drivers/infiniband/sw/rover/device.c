@@ -40,6 +40,7 @@ static void dealloc_driver(struct ib_device *ib)
 
 	WARN_ON(atomic_read(&dev->qps));
 	rover_netns_leave(dev);
+	WARN_ON(!list_empty(&dev->tap.rules));
 	rover_mcast_exit(&dev->mcasts);
 	rover_table_destroy(&dev->srqs);
 	rover_table_destroy(&dev->ahs);
@@ -118,6 +119,7 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 		goto err_ndev;
 	}
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
+	INIT_LIST_HEAD(&dev->tap.rules);
 	err = rover_table_init(&dev->mrs, ROVER_MKEY_MASK);
 	if (err)
 		goto err_stats;

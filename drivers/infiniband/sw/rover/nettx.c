@@ -135,12 +135,34 @@ static int leave(struct rover_dev *dev, const struct rover_path *path,
 	}
 }
 
+/*
+ * It is in the device from now on.  The pointer travels in the shared info:
+ * skb->cb is the stack's, and skb->sk would have to be a socket.  Segmentation
+ * leaves destructor and shared info with the first segment.
+ */
+static void own(struct rover_qp *qp, struct sk_buff *skb)
+{
+	rover_qp_get(qp);
+	atomic_inc(&qp->tx_skbs);
+	skb_shinfo(skb)->destructor_arg = qp;
+	skb->destructor = sent;
+}
+
+/* What became of it, as the stack says. */
+static void judge(struct rover_qp *qp, int err)
+{
+	if (likely(!net_xmit_eval(err)))
+		return;
+	rover_count(qp->dev, ROVER_STAT_TX_DROP_LOCAL);
+	trace_rover_drop(rover_stat_names[ROVER_STAT_TX_DROP_LOCAL],
+			 qp->obj.key, 0, 0);
+}
+
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      struct sk_buff *skb, unsigned int packets)
 {
 	struct rover_dev *dev = qp->dev;
 	struct net_device *ndev;
-	int err;
 
 	rover_stat_add(dev->stats, ROVER_STAT_TX_PACKETS, packets);
 	/* Members of a train wear their IP and UDP headers in the headroom. */
@@ -156,22 +178,27 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 	skb->dev = ndev;
 	skb->priority = path->prio;
 
-	/*
-	 * The pointer travels in the shared info: skb->cb is the stack's, and
-	 * skb->sk would have to be a socket.  Segmentation leaves destructor
-	 * and shared info with the first segment.
-	 */
-	rover_qp_get(qp);
-	atomic_inc(&qp->tx_skbs);
-	skb_shinfo(skb)->destructor_arg = qp;
-	skb->destructor = sent;
-
-	err = leave(dev, path, skb);
-	if (unlikely(net_xmit_eval(err))) {
-		rover_count(dev, ROVER_STAT_TX_DROP_LOCAL);
-		trace_rover_drop(rover_stat_names[ROVER_STAT_TX_DROP_LOCAL],
-				 qp->obj.key, 0, 0);
-	}
+	own(qp, skb);
+	judge(qp, leave(dev, path, skb));
 out:
 	rcu_read_unlock();
+}
+
+/* Is it up, and still where the device is? */
+static bool usable(const struct rover_dev *dev)
+{
+	return READ_ONCE(dev->ndev->flags) & IFF_UP &&
+	       net_eq(dev_net(dev->ndev), dev->rnet->net);
+}
+
+void rover_nettx_frame(struct rover_qp *qp, struct sk_buff *skb)
+{
+	rover_count(qp->dev, ROVER_STAT_TX_RAW);
+	rover_stat_add(qp->dev->stats, ROVER_STAT_TX_BYTES, skb->len);
+	if (!usable(qp->dev)) {
+		drop(qp, skb, ROVER_STAT_TX_DROP_LOCAL);
+		return;
+	}
+	own(qp, skb);
+	judge(qp, dev_queue_xmit(skb));
 }

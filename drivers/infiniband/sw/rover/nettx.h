@@ -35,4 +35,16 @@ bool rover_nettx_full(struct rover_qp *qp);
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      struct sk_buff *skb, unsigned int packets);
 
+/**
+ * rover_nettx_frame() - hand an Ethernet frame to the interface
+ * @qp: alive; the frame holds a reference until the device is done with it
+ * @skb: consumed; data at the Ethernet header, all offsets set
+ *
+ * As a packet socket does, so it is lost where one's would be; and where the
+ * interface is down, or has left the namespace.
+ *
+ * Context: tx_lock held, softirqs off.
+ */
+void rover_nettx_frame(struct rover_qp *qp, struct sk_buff *skb);
+
 #endif /* ROVER_NETTX_H */

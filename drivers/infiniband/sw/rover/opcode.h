@@ -61,6 +61,7 @@ enum rover_transport {
 	ROVER_TRANSPORT_UD = 3,
 	ROVER_TRANSPORT_CNP = 4,	/* for connections of any service */
 	ROVER_TRANSPORT_XRC = 5,	/* annex A14 */
+	ROVER_TRANSPORT_RAW = 7,	/* none: Ethernet frames; no opcode has it */
 };
 
 /* What a packet belongs to. */
@@ -125,6 +126,13 @@ static inline bool rover_transport_reliable(u8 transport)
 {
 	return transport == ROVER_TRANSPORT_RC ||
 	       transport == ROVER_TRANSPORT_XRC;
+}
+
+/* Is each message one packet, and done when it is sent? */
+static inline bool rover_transport_whole(u8 transport)
+{
+	return transport == ROVER_TRANSPORT_UD ||
+	       transport == ROVER_TRANSPORT_RAW;
 }
 
 /* The service that speaks this opcode: enum rover_transport. */

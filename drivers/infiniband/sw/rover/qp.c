@@ -62,6 +62,8 @@ static int transport_of(enum ib_qp_type type, bool user)
 		return ROVER_TRANSPORT_UD;
 	case IB_QPT_GSI:
 		return user ? -EOPNOTSUPP : ROVER_TRANSPORT_UD;
+	case IB_QPT_RAW_PACKET:
+		return user ? ROVER_TRANSPORT_RAW : -EOPNOTSUPP;
 	case IB_QPT_XRC_INI:
 		return user ? ROVER_TRANSPORT_XRC : -EOPNOTSUPP;
 	case IB_QPT_XRC_TGT:
@@ -73,7 +75,8 @@ static int transport_of(enum ib_qp_type type, bool user)
 
 static u32 flags_of(enum ib_qp_type type)
 {
-	return type == IB_QPT_UD ? IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+	return type == IB_QPT_UD || type == IB_QPT_RAW_PACKET ?
+	       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
 }
 
 static bool is_xrc(const struct ib_qp_init_attr *init)
@@ -92,6 +95,16 @@ static bool has_send(const struct ib_qp_init_attr *init)
 static bool has_recv(const struct ib_qp_init_attr *init)
 {
 	return !init->srq && !is_xrc(init);
+}
+
+/*
+ * The core asks for the right in the device's namespace, or in the initial one
+ * where devices are shared.  Frames are the interface's, wherever that is.
+ */
+static bool permitted(const struct rover_dev *dev,
+		      const struct ib_qp_init_attr *init)
+{
+	return init->qp_type != IB_QPT_RAW_PACKET || rover_may_raw(dev);
 }
 
 /*
@@ -348,6 +361,8 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct rover_qp *qp;
 	int err;
 
+	if (!permitted(dev, init))
+		return -EPERM;
 	err = check_init(init, udata);
 	if (err)
 		return err;

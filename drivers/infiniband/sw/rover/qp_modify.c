@@ -13,7 +13,6 @@
 #include <rdma/ib_addr.h>
 
 #include "control.h"
-#include "datagram.h"
 #include "psn.h"
 #include "qps.h"
 #include "requester.h"
@@ -21,6 +20,7 @@
 #include "run.h"
 #include "timer.h"
 #include "trace.h"
+#include "whole.h"
 
 #define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
@@ -193,7 +193,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 	}
 	/* Not before: most of the memory of a queue pair, and many idle. */
 	if (c->next == IB_QPS_RTS && !qp->req.sent && !qp->xrcd &&
-	    qp->transport != ROVER_TRANSPORT_UD) {
+	    !rover_transport_whole(qp->transport)) {
 		c->sent = kcalloc(ROVER_MAX_INFLIGHT, sizeof(*c->sent),
 				  GFP_KERNEL_ACCOUNT);
 		if (!c->sent)
@@ -305,8 +305,8 @@ static void enter_reset(struct rover_qp *qp)
 
 static void init_sender(struct rover_qp *qp)
 {
-	if (qp->transport == ROVER_TRANSPORT_UD)
-		rover_datagram_init(qp);
+	if (rover_transport_whole(qp->transport))
+		rover_whole_init(qp);
 	else
 		rover_requester_init(qp);
 }

@@ -20,6 +20,7 @@
 
 #include "datagram.h"
 #include "qps.h"
+#include "rawpkt.h"
 #include "requester.h"
 #include "responder.h"
 #include "run.h"
@@ -36,6 +37,8 @@ static void send_side(struct rover_qp *qp)
 		rover_requester_flush(qp);
 	else if (qp->transport == ROVER_TRANSPORT_UD)
 		rover_datagram_send(qp);
+	else if (qp->transport == ROVER_TRANSPORT_RAW)
+		rover_rawpkt_send(qp);
 	else
 		rover_requester_run(qp);
 }

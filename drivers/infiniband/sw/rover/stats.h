@@ -22,6 +22,8 @@
 	X(RX_SEALED, "rx_sealed_packets")				\
 	X(TX_ACKS, "tx_acks")						\
 	X(RX_MCAST, "rx_multicast_packets")				\
+	X(TX_RAW, "tx_raw_frames")					\
+	X(RX_RAW, "rx_raw_frames")					\
 	X(RX_SEND, "rx_send_requests")					\
 	X(RX_WRITE, "rx_write_requests")				\
 	X(RX_READ, "rx_read_requests")					\

@@ -18,6 +18,7 @@
 #include "dev.h"
 #include "dm.h"
 #include "fastreg.h"
+#include "flow.h"
 #include "mcast.h"
 #include "mr.h"
 #include "mw.h"
@@ -90,6 +91,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_SYS_IMAGE_GUID |
 				    IB_DEVICE_XRC |
+				    ROVER_TAP_CAPS |
 				    IB_DEVICE_FLUSH_GLOBAL |
 				    IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
@@ -208,7 +210,8 @@ static int get_port_immutable(struct ib_device *ib, u32 port,
 			      struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE |
-				    RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+				    RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP |
+				    RDMA_CORE_PORT_RAW_PACKET;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = MAX_GIDS;
 	immutable->pkey_tbl_len = 1;
@@ -277,6 +280,8 @@ const struct ib_device_ops rover_verbs = {
 	.destroy_ah = rover_ah_destroy,
 	.query_ah = rover_ah_query,
 
+	.create_flow = rover_flow_create,
+	.destroy_flow = rover_flow_destroy,
 	.attach_mcast = rover_mcast_attach,
 	.detach_mcast = rover_mcast_detach,
 

@@ -26,6 +26,7 @@
 #define ROVER_WR_IMM		(1U << 6)
 #define ROVER_WR_INV		(1U << 7)
 #define ROVER_WR_LOCAL		(1U << 8)	/* no packets: see localop */
+#define ROVER_WR_FRAME		(1U << 9)	/* may be a whole Ethernet frame */
 
 /**
  * struct rover_wr - a row of the table
@@ -56,6 +57,8 @@ static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
 {
 	if (transport == ROVER_TRANSPORT_UD)
 		return wr->datagram;
+	if (transport == ROVER_TRANSPORT_RAW)
+		return wr->flags & ROVER_WR_FRAME;
 	if (wr->flags & ROVER_WR_LOCAL)
 		return rover_transport_reliable(transport);
 	return rover_opcode_get(rover_opcode_in(wr->only, transport));
