@@ -10,5 +10,6 @@
 limit=120
 
 pair_cases raw_data
+pair_cases raw_rules
 try "all is given back" let_go 10
 finish
