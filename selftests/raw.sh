@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # raw: raw packet queue pairs send and take Ethernet frames; flow rules say which, and what is not asked for is left to the host.
+# What is wrong harms nobody else.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
@@ -9,7 +10,61 @@
 
 limit=120
 
+# counted END COUNTER LEAST PROGRAM...: it has counted so many
+counted_at() {
+	local end=$1 name=$2 least=$3 before
+	before=$(counter "$end" "$name")
+	pair_quietly "${@:4}"
+	counter "$end" "$name" >/dev/null
+	((counted - before >= least)) || fail "$name: $before before, $counted after"
+}
+
+# shellcheck disable=SC2016 # the shell over there expands it
+mac() { look "$1" 'echo $(<"$root/sys/class/net/$1/address")' "$(ndev_of "$1")"; }
+
+# server TOOL [OPTION...]: perftest's at b, in $server, as an administrator sees it, too
+server() {
+	run_at b stdbuf -oL raw_ethernet_"$1" -F -d "$DEV_B" --server -B "$(mac b)" -E "$(mac a)" "${@:2}" >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	within 20 has_pair
+}
+has_pair() { [[ $(at b rdma resource show qp) =~ "link $DEV_B/1 "[^$'\n']*" type RAW_PACKET state RT"[^$'\n']*"comm raw_ethernet" ]]; }
+
+# The two ends have nothing to talk over but frames: as many as there are receives.
+raw_perftest() {
+	local tool=$1 n=400
+	server "$@" -n $n
+	within 20 grep -q "MAC attached" /tmp/said.b
+	at a raw_ethernet_"$tool" -F -d "$DEV_A" --client -B "$(mac a)" -E "$(mac b)" "${@:2}" -n $n
+	wait $server || fail "$(</tmp/said.b)"
+	grep -qE "^ *[0-9]+ +$n " /tmp/said.b || fail "no figures: $(</tmp/said.b)"
+}
+
+# With a rule that is about all there is the interface listens to all, and after it no more.
+sniff() {
+	listens 0
+	server bw --sniffer -D 30
+	within 20 eval '! listens 0'
+	kill $server
+	within 10 listens 0
+}
+listens() { [[ $(at b ip -d link show "$NDEV_B") == *"promiscuity $1 "* ]]; }
+
 pair_cases raw_data
 pair_cases raw_rules
+pair_cases raw_error
+if ! once; then
+	try "frames that nobody has a receive for are counted" counted_at b out_of_buffer 1 raw_error receive
+	try "frames that are too long for it are counted" counted_at b rx_drop_receive_short 1 raw_error receive
+	try "frames sent and received are counted: sent" counted_at a tx_raw_frames 30 raw_data sizes
+	try "and received" counted_at b rx_raw_frames 30 raw_data sizes
+fi
+if ! once; then
+	try "raw_ethernet_bw" raw_perftest bw -s 1000
+	try "raw_ethernet_bw of UDP over IPv4" raw_perftest bw -s 1000 -J "$ADDR_B" -j "$ADDR_A" -K 5000 -k 5001
+	try "raw_ethernet_lat" raw_perftest lat -s 64
+	try "a sniffer, as rdma resource and ip link show it" sniff
+fi
+try "an interface that is down: frames are lost, and counted" counted_at a tx_drop_local 100 raw_error down
 try "all is given back" let_go 10
 finish
