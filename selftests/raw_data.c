@@ -31,7 +31,9 @@ struct shape {
 
 static int sizes_of(struct pair *p, const struct shape *shape, unsigned int *sizes)
 {
-	static const unsigned int some[] = { 14, 15, 59, 60, 61, 64, 65, 127, 128, 512, 1000, 1514 };
+	static const unsigned int some[] = {
+		14, 15, 59, 60, 61, 64, 65, 127, 128, 512, 1000, 1514,
+	};
 	unsigned int mtu = ether_mtu(p), i, n = 0;
 
 	for (i = shape->tagged ? 3 : 0; i < ARRAY_SIZE(some); i++)
@@ -176,8 +178,8 @@ static void judge_sums(struct pair *p, const uint8_t *f, unsigned int len)
 	if (ip[9] == IPPROTO_UDP && !ip[head + 6] && !ip[head + 7])
 		return;
 	sum = sum_of(ip + 12, 8, ip[9] + total - head);
-	check(p, sum_of(ip + head, total - head, sum) == 0xffff, "the checksum of protocol %u is wrong",
-	      ip[9]);
+	check(p, sum_of(ip + head, total - head, sum) == 0xffff,
+	      "the checksum of protocol %u is wrong", ip[9]);
 }
 
 struct share {
@@ -196,6 +198,12 @@ static bool host_has(int fd, uint64_t number, unsigned int ms)
 	       got == number;
 }
 
+static bool is_udp(const uint8_t *f, unsigned int len, uint16_t to)
+{
+	return len >= 42 && f[12] == 8 && !f[13] && f[23] == IPPROTO_UDP &&
+	       (f[36] << 8 | f[37]) == to;
+}
+
 /* The datagram that the other end's host has sent, and this program sees as a frame. */
 static void want_datagram(struct ether *e, uint64_t number)
 {
@@ -205,8 +213,7 @@ static void want_datagram(struct ether *e, uint64_t number)
 	do {
 		f = ether_any(e, &len, 5000 * e->p->slow);
 		check(e->p, f, "no frame came of datagram %llu", (unsigned long long)number);
-	} while (len < 50 || f[12] != 8 || f[13] || f[23] != IPPROTO_UDP ||
-		 (f[36] << 8 | f[37]) != PORT);
+	} while (len < 50 || !is_udp(f, len, PORT));
 	check(e->p, !memcmp(f, e->mac, 6) && !memcmp(f + 6, e->peer, 6) &&
 	      !memcmp(f + 42, &number, 8), "it is another datagram");
 	judge_sums(e->p, f, len);
@@ -225,6 +232,7 @@ static void run_host(struct pair *p, const void *arg)
 	uint64_t number;
 	struct ether *e;
 	struct rule rule;
+	bool seen;
 	int fd;
 
 	need_rules(p);
@@ -241,17 +249,19 @@ static void run_host(struct pair *p, const void *arg)
 		pair_sync(p);
 		if (end_a(p))
 			check(p, sendto(fd, &number, sizeof(number), 0, (struct sockaddr *)&to,
-					sizeof(to)) == sizeof(number), "sendto: %s", strerror(errno));
+					sizeof(to)) == sizeof(number),
+			      "sendto: %s", strerror(errno));
 		if (end_a(p))
 			continue;
 		/* The last one comes when there is no rule any more. */
 		if (number == 3) {
-			check(p, host_has(fd, number, 5000 * p->slow), "the host does not get it back");
+			check(p, host_has(fd, number, 5000 * p->slow),
+			      "the host does not get it back");
 			continue;
 		}
 		want_datagram(e, number);
-		check(p, host_has(fd, number, share->host ? 5000 * p->slow : SILENCE) == share->host,
-		      "the host %s", share->host ? "does not see it" : "sees it, too");
+		seen = host_has(fd, number, share->host ? 5000 * p->slow : SILENCE);
+		check(p, seen == share->host, "the host %s it", seen ? "sees" : "does not see");
 		if (number == 2)
 			rule_drop(e, flow);
 	}
@@ -421,17 +431,19 @@ static void run_roce(struct pair *p, const void *arg)
 		.type = IBV_FLOW_SPEC_IPV4_EXT, .size = sizeof(ip),
 		.val.proto = IPPROTO_UDP, .mask.proto = 0xff,
 	};
+	static const uint8_t header[20] = {
+		0x45, 0, 1, [8] = 64, IPPROTO_UDP, [12] = 1, 1, 1, 1, 2, 2, 2, 2,
+	};
 	struct conn_attr attr = ether_defaults(p), rc = conn_defaults(p);
-	const uint8_t *bytes;
-	unsigned int len, seen = 0;
+	unsigned int len = 0, seen = 0;
 	struct ether *e, *sniffer;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	struct region *r;
 	struct conn *c;
+	const uint8_t *bytes;
 	struct rule rule;
 	struct frame f;
-	int i;
 
 	(void)arg;
 	need_rules(p);
@@ -459,8 +471,7 @@ static void run_roce(struct pair *p, const void *arg)
 		queue_want(c->recv, 1, IBV_WC_SUCCESS);
 		check(p, !memcmp(r->buf, r->buf + 32768, 20000), "wrong data");
 		while ((bytes = ether_any(sniffer, &len, SILENCE)))
-			seen += len > 42 && bytes[12] == 8 && bytes[23] == IPPROTO_UDP &&
-				(bytes[36] << 8 | bytes[37]) == 4791;
+			seen += is_udp(bytes, len, 4791);
 		check(p, seen >= 20000 / 4096, "the sniffer has seen %u packets of RoCE", seen);
 	}
 	ether_quiet(e, SILENCE);
@@ -468,33 +479,60 @@ static void run_roce(struct pair *p, const void *arg)
 	/* The rule is at work all the same. */
 	frame_begin(&f, end_a(p) ? e->peer : e->mac, end_a(p) ? e->mac : e->peer);
 	frame_type(&f, 0x800);
-	frame_put(&f, (uint8_t [20]){ 0x45, 0, 1, 0, 0, 0, 0, 0, 64, 17, [12] = 1, 1, 1, 1, 2, 2, 2, 2 },
-		  20);
-	for (i = 0; i < 2; i++) {
-		f.len = 34;
-		frame_end(&f, 270, i);
-		if (end_a(p))
-			ether_send(e, &f, 1, false);
-		else
-			ether_want(e, &f);
-	}
+	frame_put(&f, header, sizeof(header));
+	frame_end(&f, 270, 1);
+	if (end_a(p))
+		ether_send(e, &f, 1, false);
+	else
+		ether_want(e, &f);
 }
 
 /* ---- comings and goings ---- */
+
+/* A queue pair that goes with what it has sent still in the device. */
+static void send_and_go(struct ether *e, const struct conn_attr *attr, const struct frame *f)
+{
+	struct conn *c = conn_make(e->p, attr);
+	struct ibv_sge sge = sge_of(e->r, 0, f->len);
+	struct ibv_send_wr wr;
+	int i;
+
+	memcpy(e->r->buf, f->bytes, f->len);
+	conn_ready(c);
+	for (i = 0; i < 30; i++) {
+		wr = wr_send(i, &sge, 1, 0);
+		conn_send(c, &wr);
+	}
+	undo_now(e->p, c);
+}
+
+/* Two rules, one of a queue pair that has no receives, and they go. */
+static void rule_and_go(struct ether *e, const struct conn_attr *attr, bool sniffer)
+{
+	struct conn *c = conn_make(e->p, attr);
+	struct ibv_flow *flow, *more;
+	struct rule rule;
+
+	rule_begin(&rule, sniffer ? IBV_FLOW_ATTR_SNIFFER : IBV_FLOW_ATTR_NORMAL, 0, 0);
+	if (!sniffer)
+		rule_eth(&rule, e->mac, ETHER_TYPE);
+	flow = rule_make(e, &rule);
+	conn_ready(c);
+	more = ibv_create_flow(c->qp, &rule.attr);
+	check(e->p, more && !ibv_destroy_flow(more), "a rule more: %s", strerror(errno));
+	undo_now(e->p, c);
+	rule_drop(e, flow);
+}
 
 /* End a sends without a pause; at b rules and queue pairs come and go, and a's own, too. */
 static void run_churn(struct pair *p, const void *arg)
 {
 	struct conn_attr attr = ether_defaults(p);
-	int rounds = pair_once(p) ? 5 : p->quick ? 15 : 100, i, k;
+	int rounds = pair_once(p) ? 5 : p->quick ? 15 : 100, k;
 	const uint8_t *bytes;
 	struct ether *e;
-	struct ibv_flow *flow;
-	struct ibv_send_wr wr;
-	struct ibv_sge sge;
 	struct rule rule;
 	struct frame f;
-	struct conn *c;
 	unsigned int len;
 
 	(void)arg;
@@ -504,30 +542,10 @@ static void run_churn(struct pair *p, const void *arg)
 		frame_begin(&f, end_a(p) ? e->peer : e->mac, end_a(p) ? e->mac : e->peer);
 		frame_type(&f, ETHER_TYPE);
 		frame_end(&f, 1000, k);
-		if (end_a(p)) {
-			memcpy(e->r->buf, f.bytes, f.len);
-			sge = sge_of(e->r, 0, f.len);
-			c = conn_make(p, &attr);
-			conn_ready(c);
-			for (i = 0; i < 30; i++) {
-				wr = wr_send(i, &sge, 1, 0);
-				conn_send(c, &wr);
-			}
-			/* With what is in the device still. */
-			undo_now(p, c);
-			continue;
-		}
-		rule_begin(&rule, k % 2 ? IBV_FLOW_ATTR_SNIFFER : IBV_FLOW_ATTR_NORMAL, 0, 0);
-		if (k % 2 == 0)
-			rule_eth(&rule, e->mac, ETHER_TYPE);
-		flow = rule_make(e, &rule);
-		c = conn_make(p, &attr);
-		for (i = IBV_QPS_INIT; i <= IBV_QPS_RTS; i++)
-			check(p, !conn_modify(c, i), "ibv_modify_qp");
-		check(p, !ibv_destroy_flow(ibv_create_flow(c->qp, &rule.attr)), "ibv_destroy_flow");
-		/* No receives there; and here they are used up, some of the time. */
-		undo_now(p, c);
-		rule_drop(e, flow);
+		if (end_a(p))
+			send_and_go(e, &attr, &f);
+		else
+			rule_and_go(e, &attr, k % 2);
 	}
 	pair_sync(p);
 	/* All is as before, and there are receives again. */
@@ -572,7 +590,7 @@ int main(int argc, char **argv)
 			pair_case(&p, run_host, &shares[i], "a datagram to the host: %s",
 				  shares[i].what);
 	if (pair_wants(&p, "stream"))
-		pair_case(&p, run_stream, NULL, "the host's stream, frame by frame, with checksums");
+		pair_case(&p, run_stream, NULL, "the host's stream, frame by frame");
 	if (pair_wants(&p, "echo")) {
 		pair_case(&p, run_echo, NULL, "multicast comes back to the device's rules");
 		pair_case(&p, run_echo, &p, "but not to who does not want to hear himself");

@@ -64,6 +64,8 @@ static void put_ports(struct frame *f, uint16_t from, uint16_t to)
 /* Frames of nobody's: b's host drops them, whatever comes of them. */
 static void make(struct ether *e, struct frame *f, int which)
 {
+	static const uint8_t hops[24] = { IPPROTO_DSTOPTS, 0, [8] = IPPROTO_UDP, 1 };
+	static const uint8_t later[8] = { IPPROTO_UDP, 0, 1, 0 };
 	struct ip4 ip = { 5, 0, 64, IPPROTO_UDP, 2, 0 };
 	const uint8_t *mac = end_a(e->p) ? e->peer : e->mac;
 
@@ -86,9 +88,9 @@ static void make(struct ether *e, struct frame *f, int which)
 			which == LATER6 ? IPPROTO_FRAGMENT : IPPROTO_UDP,
 			which == LABEL6 ? 0x54321 : 0x11111);
 	if (which == HOPS6)
-		frame_put(f, (uint8_t [24]){ IPPROTO_DSTOPTS, 0, [8] = IPPROTO_UDP, 1 }, 24);
+		frame_put(f, hops, sizeof(hops));
 	if (which == LATER6)
-		frame_put(f, (uint8_t [8]){ IPPROTO_UDP, 0, 1, 0 }, 8);
+		frame_put(f, later, sizeof(later));
 	if (which >= TAGGED_UDP)
 		put_ports(f, 1000, which == UDP4_OTHER_PORT ? 2001 : 2000);
 	frame_end(f, 270, which);
@@ -213,8 +215,17 @@ static void by_udp4(struct ether *e, struct rule *r)
 	add_ports(r, IBV_FLOW_SPEC_UDP, 2000);
 }
 
-static void by_tcp(struct ether *e, struct rule *r) { add_ports(r, IBV_FLOW_SPEC_TCP, 2000); (void)e; }
-static void by_udp(struct ether *e, struct rule *r) { add_ports(r, IBV_FLOW_SPEC_UDP, 2000); (void)e; }
+static void by_tcp(struct ether *e, struct rule *r)
+{
+	add_ports(r, IBV_FLOW_SPEC_TCP, 2000);
+	(void)e;
+}
+
+static void by_udp(struct ether *e, struct rule *r)
+{
+	add_ports(r, IBV_FLOW_SPEC_UDP, 2000);
+	(void)e;
+}
 
 static void by_ip6(struct ether *e, struct rule *r)
 {
@@ -257,9 +268,10 @@ static void by_nonsense(struct ether *e, struct rule *r)
 }
 
 #define TAGS (BIT(TAG_5) | BIT(TAG_6))
-#define ALL4 (BIT(TAGGED_UDP) | BIT(UDP4) | BIT(UDP4_OTHER_PORT) | BIT(UDP4_OTHER_IP) | BIT(TCP4) | \
-	      BIT(OPTIONS4) | BIT(FIRST4) | BIT(LATER4) | BIT(TOS4))
-#define UDP_MINE (ALL4 & ~(BIT(UDP4_OTHER_PORT) | BIT(UDP4_OTHER_IP) | BIT(TCP4) | BIT(LATER4)))
+#define ALL4 (BIT(TAGGED_UDP) | BIT(UDP4) | BIT(UDP4_OTHER_PORT) | BIT(UDP4_OTHER_IP) |	\
+	      BIT(TCP4) | BIT(OPTIONS4) | BIT(FIRST4) | BIT(LATER4) | BIT(TOS4))
+#define UDP_MINE (ALL4 & ~(BIT(UDP4_OTHER_PORT) | BIT(UDP4_OTHER_IP) | BIT(TCP4) |	\
+			   BIT(LATER4)))
 #define UDP_ALL ((ALL4 | ALL6) & ~(BIT(UDP4_OTHER_PORT) | BIT(TCP4) | BIT(LATER4) | BIT(TCP6) | \
 				   BIT(LATER6)))
 #define ALL6 (BIT(UDP6) | BIT(TCP6) | BIT(HOPS6) | BIT(LATER6) | BIT(LABEL6))

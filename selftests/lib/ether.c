@@ -213,11 +213,12 @@ void ether_want(struct ether *e, const struct frame *f)
 		      (long long)frame_id(f->bytes, f->len), f->len);
 		if (same(f, bytes, len))
 			break;
-		/* One of ours is short enough to have no mark, and is known by its type. */
-	} while (frame_id(bytes, len) < 0 && memcmp(bytes + 12, f->bytes + 12, 2));
+		/* One of ours that is too short for a mark is known by its type. */
+	} while (frame_id(bytes, len) < 0 &&
+		 (frame_id(f->bytes, f->len) >= 0 || memcmp(bytes + 12, f->bytes + 12, 2)));
 	at = pattern_differ(bytes, f->bytes, f->len < len ? f->len : len);
-	check(e->p, same(f, bytes, len), "a frame of %u bytes with mark %lld, not of %u with %lld: %s",
-	      len, (long long)frame_id(bytes, len), f->len, (long long)frame_id(f->bytes, f->len),
+	check(e->p, same(f, bytes, len), "%u bytes with mark %lld, not %u with %lld: %s", len,
+	      (long long)frame_id(bytes, len), f->len, (long long)frame_id(f->bytes, f->len),
 	      pattern_show(bytes, f->bytes, at, f->len));
 	/* And not a byte more was written. */
 	for (at = len; at < ETHER_ROOM; at++)

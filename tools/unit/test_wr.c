@@ -13,7 +13,7 @@ static const struct {
 	u8 datagram;
 } rows[] = {
 	[ROVER_WQE_SEND] = { "SEND", 0x00, 0x01, 0x02, 0x04, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK, 0x64 },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_FRAME, 0x64 },
 	[ROVER_WQE_SEND_IMM] = { "SEND_IMM", 0x00, 0x01, 0x03, 0x05, ROVER_CQE_SEND,
 		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_IMM, 0x65 },
 	[ROVER_WQE_SEND_INV] = { "SEND_INV", 0x00, 0x01, 0x16, 0x17, ROVER_CQE_SEND,
@@ -111,7 +111,8 @@ static bool fits_services(const struct rover_wr *wr)
 	return rover_wr_fits(wr, ROVER_TRANSPORT_RC) &&
 	       rover_wr_fits(wr, ROVER_TRANSPORT_XRC) &&
 	       rover_wr_fits(wr, ROVER_TRANSPORT_UC) == bare &&
-	       rover_wr_fits(wr, ROVER_TRANSPORT_UD) == (bare && !(wr->flags & ROVER_WR_REMOTE));
+	       rover_wr_fits(wr, ROVER_TRANSPORT_UD) == (bare && !(wr->flags & ROVER_WR_REMOTE)) &&
+	       rover_wr_fits(wr, ROVER_TRANSPORT_RAW) == (wr == &rover_wrs[ROVER_WQE_SEND]);
 }
 
 /* The number is where the ABI says, and nothing else is taken for one. */

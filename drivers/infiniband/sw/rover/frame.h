@@ -16,19 +16,21 @@
 /* Bytes behind the Ethernet header that are looked at, at most. */
 #define ROVER_FRAME_LOOK	128
 
-/* What a frame has: bits of rover_frame.layers. */
+#define ROVER_FRAME_WORDS	9
+
+/* What a frame has: bits of @layers. */
 #define ROVER_FRAME_VLAN	(1U << 0)
 #define ROVER_FRAME_IPV4	(1U << 1)
 #define ROVER_FRAME_IPV6	(1U << 2)
 #define ROVER_FRAME_TCP		(1U << 3)	/* with its ports */
 #define ROVER_FRAME_UDP		(1U << 4)	/* with its ports */
 
-/* Bits of rover_frame.ip4_flags, as verbs have them. */
+/* Bits of @ip4_flags, as verbs have them. */
 #define ROVER_FRAME_DF		0x2
 #define ROVER_FRAME_MF		0x4
 
 /**
- * struct rover_frame - fields of a frame, as they are on the wire
+ * union rover_frame - fields of a frame, as they are on the wire
  * @dst: Ethernet address it goes to
  * @src: and comes from
  * @ether_type: of what the frame carries, behind a VLAN tag
@@ -72,7 +74,7 @@ union rover_frame {
 		u8 ip6_hops;
 		u8 layers;
 	};
-	u64 words[9];
+	u64 words[ROVER_FRAME_WORDS];
 };
 
 /**
@@ -101,7 +103,7 @@ static inline bool rover_frame_match(const union rover_frame *frame,
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(frame->words) / sizeof(frame->words[0]); i++)
+	for (i = 0; i < ROVER_FRAME_WORDS; i++)
 		if ((frame->words[i] & mask->words[i]) != want->words[i])
 			return false;
 	return true;

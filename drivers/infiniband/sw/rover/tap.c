@@ -77,7 +77,9 @@ static bool make_frames(struct arrival *a)
 	if (!copy)
 		return false;
 	__skb_push(copy, ETH_HLEN);
-	frames = __skb_gso_segment(copy, 0, false);
+	/* Headers are written to on the way, and a list is taken apart. */
+	frames = skb_cow_head(copy, 0) ? NULL :
+		 __skb_gso_segment(copy, 0, false);
 	consume_skb(copy);
 	if (IS_ERR_OR_NULL(frames))
 		return false;

@@ -2,7 +2,7 @@
 /*
  * tap - frames of the interface, for whom flow rules say
  *
- * The rules of a device are on a list, those that are asked first first, which is
+ * The rules of a device are on a list, in the order in which they are asked; it is
  * written under RTNL and read under RCU.  As long as there is one, a netfilter
  * hook looks at what the interface receives: before the host's own rules, and
  * before bridges, bonds, VLANs and protocols (decision 0022).  Without rules
