@@ -10,11 +10,11 @@
 
 limit=120
 
-# counted END COUNTER LEAST PROGRAM...: it has counted so many
+# counted_at END COUNTER LEAST CMD...: it has counted so many
 counted_at() {
 	local end=$1 name=$2 least=$3 before
 	before=$(counter "$end" "$name")
-	pair_quietly "${@:4}"
+	"${@:4}"
 	counter "$end" "$name" >/dev/null
 	((counted - before >= least)) || fail "$name: $before before, $counted after"
 }
@@ -33,6 +33,7 @@ has_pair() { [[ $(at b rdma resource show qp) =~ "link $DEV_B/1 "[^$'\n']*" type
 # The two ends have nothing to talk over but frames: as many as there are receives.
 raw_perftest() {
 	local tool=$1 n=400
+	[[ $tool != lat ]] || n=50
 	server "$@" -n $n
 	within 20 grep -q "MAC attached" /tmp/said.b
 	at a raw_ethernet_"$tool" -F -d "$DEV_A" --client -B "$(mac a)" -E "$(mac b)" "${@:2}" -n $n
@@ -50,14 +51,52 @@ sniff() {
 }
 listens() { [[ $(at b ip -d link show "$NDEV_B") == *"promiscuity $1 "* ]]; }
 
+# Rules go with their device, and what they asked of the interface with them.
+deleted() {
+	server bw --sniffer -D 30
+	within 20 eval '! listens 0'
+	at b rdma link delete "$DEV_B"
+	within 10 gone b
+	within 10 listens 0
+	kill $server 2>/dev/null || :
+	wait $server || :
+	link_add b
+	within 10 exists b
+}
+
+# And so they do when the interface goes; when it goes elsewhere nothing is left on it there.
+unplugged() {
+	local how
+	at b ip link add x0 type veth peer name x1
+	at b ip link set x0 up
+	at b ip link set x1 up
+	for how in "set x0 netns a" "delete x0"; do
+		at b rdma link add rover_x type rover netdev x0
+		within 10 exists b rover_x
+		run_at b raw_ethernet_bw -F -d rover_x --server -B 02:00:00:00:00:01 -E 02:00:00:00:00:02 --sniffer -D 30 >/tmp/said.x 2>&1 &
+		server=$!
+		within 20 eval '[[ $(at b ip -d link show x0) == *"promiscuity "[1-9]* ]]'
+		# shellcheck disable=SC2086 # words
+		at b ip link $how
+		within 10 gone b rover_x
+		kill $server 2>/dev/null || :
+		wait $server || :
+		[[ $how == set* ]] || continue
+		# What the stack itself has made of an address more it takes back when the interface is up again.
+		at a ip link set x0 up
+		within 10 eval '[[ $(at a ip -d link show x0) == *"promiscuity 0 "* ]]'
+		at a ip link set x0 netns b
+		at b ip link set x0 up
+	done
+}
+
 pair_cases raw_data
 pair_cases raw_rules
 pair_cases raw_error
 if ! once; then
-	try "frames that nobody has a receive for are counted" counted_at b out_of_buffer 1 raw_error receive
-	try "frames that are too long for it are counted" counted_at b rx_drop_receive_short 1 raw_error receive
-	try "frames sent and received are counted: sent" counted_at a tx_raw_frames 30 raw_data sizes
-	try "and received" counted_at b rx_raw_frames 30 raw_data sizes
+	try "frames that find no receive, or a short one, are counted" counted_at b out_of_buffer 1 \
+		counted_at b rx_drop_receive_short 1 pair_quietly raw_error receive
+	try "frames sent and received are counted" counted_at a tx_raw_frames 30 counted_at b rx_raw_frames 30 pair_quietly raw_data sizes
 fi
 if ! once; then
 	try "raw_ethernet_bw" raw_perftest bw -s 1000
@@ -65,6 +104,8 @@ if ! once; then
 	try "raw_ethernet_lat" raw_perftest lat -s 64
 	try "a sniffer, as rdma resource and ip link show it" sniff
 fi
-try "an interface that is down: frames are lost, and counted" counted_at a tx_drop_local 100 raw_error down
+try "an interface that is down: frames are lost, and counted" counted_at a tx_drop_local 100 pair_quietly raw_error down
+if ! once; then try "a device that goes takes its rules along" deleted; fi
+if single; then try "and so does an interface" unplugged; fi
 try "all is given back" let_go 10
 finish
