@@ -134,7 +134,7 @@ start_guest() {
 			address=server=on
 			((number == 1)) || address=server=off,reconnect-ms=50
 			machine+=(-netdev "stream,id=${net%:*},$address,addr.type=unix,addr.path=/srv/run/${net%:*}.sock"
-				-device "virtio-net-pci,netdev=${net%:*},mac=52:54:00:${net#*:}:00:0$number,romfile=")
+				-device "virtio-net-pci,ctrl_vlan=off,netdev=${net%:*},mac=52:54:00:${net#*:}:00:0$number,romfile=")
 		done
 	fi
 	# What the command prints goes to our own standard output without a detour.
