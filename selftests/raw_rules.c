@@ -327,6 +327,24 @@ static void want_all(struct ether *e, uint32_t frames)
 	ether_quiet(e, SILENCE);
 }
 
+/*
+ * A rule that names no destination is about what the interface listens to, which may be little: so
+ * there is somebody who makes it listen to all.
+ */
+static void listen_to_all(struct pair *p, void (*add)(struct ether *e, struct rule *rule))
+{
+	struct conn_attr attr = ether_defaults(p);
+	struct ether *e;
+	struct rule rule;
+
+	if (add != by_source)
+		return;
+	e = ether_open(p, &attr);
+	rule_begin(&rule, IBV_FLOW_ATTR_SNIFFER, 0, 0);
+	if (end_b(p))
+		rule_make(e, &rule);
+}
+
 static void run_match(struct pair *p, const void *arg)
 {
 	struct conn_attr attr = ether_defaults(p);
@@ -335,6 +353,7 @@ static void run_match(struct pair *p, const void *arg)
 	struct rule rule;
 
 	need_rules(p);
+	listen_to_all(p, want->add);
 	e = ether_open(p, &attr);
 	if (end_b(p)) {
 		rule_begin(&rule, IBV_FLOW_ATTR_NORMAL, 0, 0);
@@ -397,8 +416,10 @@ static void run_order(struct pair *p, const void *arg)
 	int i;
 
 	need_rules(p);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
+		listen_to_all(p, order->of[i].add);
 		e[i] = ether_open(p, &attr);
+	}
 	for (i = 0; i < 3 && end_b(p); i++) {
 		rule_begin(&rule, order->of[i].type, order->of[i].priority, order->of[i].flags);
 		if (order->of[i].add)
