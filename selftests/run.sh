@@ -28,6 +28,7 @@ tests=(
 	resource:100
 	manage:100
 	user:100
+	kernel:100
 	keys:60
 	mem:60
 	memops:100

@@ -18,13 +18,13 @@ build() {
 # Is what is built for this kernel younger than all it is built from?
 built() {
 	local module=$repo/build/$1/rover.ko
-	[[ -e $module && ! $(cd "$repo" && find Kbuild drivers include tools/provider -type f -newer "$module" -print -quit) ]]
+	[[ -e $module && ! $(cd "$repo" && find Kbuild drivers include selftests/kmod tools/provider -type f -newer "$module" -print -quit) ]]
 }
 
 build_module() {
 	local kernel=$1 version=$2 sources=() source
 	shift 2
-	for source in drivers include Kbuild; do [[ ! -e $repo/$source ]] || sources+=("/rover/$source"); done
+	for source in drivers include Kbuild selftests/kmod; do [[ ! -e $repo/$source ]] || sources+=("/rover/./$source"); done
 	[[ -e $repo/Kbuild ]] || die "there is no $repo/Kbuild to build"
 	# The debug kernel records coverage for code built to tell it, and that is rover.
 	[[ $kernel != debug ]] || set -- KCOV_INSTRUMENT=y "$@"
@@ -34,11 +34,15 @@ build_module() {
 		dir=/rover/build/$1 version=$2 sources=$3
 		shift 3
 		# Objects at the receiving end are no business of --delete.
-		rsync -rlpc --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
+		rsync -rlpcR --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
 		# No type information for BPF: nobody here reads it, and it takes longer to make than the module.
 		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 		module=$(find "$dir/src" -name rover.ko)
 		[[ $module ]] || { echo "the build made no rover.ko" >&2; exit 1; }
+		# A user of RDMA in the kernel, for the selftest of that name: no part of rover, and so not of its build.
+		tester=selftests/kmod
+		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src/$tester" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+		strip --strip-debug -o "$dir/rover_ktest.ko" "$dir/src/$tester/rover_ktest.ko"
 
 		# The index that lets modprobe find rover by alias, made here as depmod is slow in a guest. Only a change
 		# in what the module says about itself asks for a new one.

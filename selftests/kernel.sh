@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# kernel: what only users of verbs in the kernel reach. A module of our own (kmod/) is such a user; it makes two queue pairs of the
+# device at this end, which talk with each other, and its cases are cases of this test.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+module=$(cd "$here/.." && pwd -P)/build/$KERNEL/rover_ktest.ko
+results=/sys/kernel/debug/rover_ktest
+
+# run_module PARAMETER...: the module's cases
+run_module() {
+	local line number=$ktap_number
+	insmod "$module" device="$DEV_A" slow=$slow "$@" || { pair_line "not ok - the module is loaded"; return; }
+	while IFS= read -r line; do pair_line "$line"; done <$results
+	rmmod rover_ktest
+	((ktap_number > number)) || pair_line "not ok - there is a device"
+}
+
+parameters=()
+! quick || parameters+=(quick=1)
+[[ ! ${GROUP:-} ]] || parameters+=(only="$GROUP")
+run_module "${parameters[@]}"
+try "all is given back" let_go 10
+finish

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * inv - keys that are taken back: IB_WR_LOCAL_INV, IB_WR_SEND_WITH_INV
+ *
+ * Process context.
+ */
+#include "ktest.h"
+
+/* Its memory is nobody's then, neither the peer's nor ours. */
+static void run_gone(struct stage *st, const void *arg)
+{
+	bool by_peer = *(const bool *)arg;
+	struct side *a = &st->a, *b = &st->b;
+	u32 lkey = st->pd->local_dma_lkey;
+	struct region r;
+	struct mark *m;
+
+	if (!region_simple(b, &r, ALL_RIGHTS))
+		return;
+	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 100, lkey, r.mr->iova, r.mr->rkey),
+	     IB_WC_SUCCESS);
+	if (by_peer) {
+		m = post_recv(b, b->dma + BUF_SIZE - PAGE_SIZE, 100, lkey);
+		want(post_send_inv(a, r.mr->rkey), IB_WC_SUCCESS);
+		if (want(m, IB_WC_SUCCESS))
+			check(st->t, m->wc.wc_flags & IB_WC_WITH_INVALIDATE &&
+			      m->wc.ex.invalidate_rkey == r.mr->rkey &&
+			      m->wc.byte_len == 10 && m->wc.opcode == IB_WC_RECV,
+			      "flags 0x%x, key 0x%08x, %u bytes", m->wc.wc_flags,
+			      m->wc.ex.invalidate_rkey, m->wc.byte_len);
+	} else {
+		want(post_inv(b, r.mr->rkey, 0), IB_WC_SUCCESS);
+	}
+	memset(b->buf, 2, BUF_SIZE);
+	memset(a->buf, 3, BUF_SIZE);
+	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 100, lkey, r.mr->iova, r.mr->rkey),
+	     IB_WC_REM_ACCESS_ERR);
+	want_state(a, IB_QPS_ERR);
+	want_state(b, IB_QPS_ERR);
+	want_event(b, IB_EVENT_QP_ACCESS_ERR);
+	check(st->t, !memchr_inv(b->buf, 2, BUF_SIZE), "written");
+
+	check(st->t, !stage_again(st), "not connected again");
+	m = post_recv(a, a->dma, 200, lkey);
+	want(post_send(b, r.mr->iova, 100, r.mr->lkey), IB_WC_LOC_PROT_ERR);
+	want_state(b, IB_QPS_ERR);
+	want_state(a, IB_QPS_RTS);
+	check(st->t, !m->times, "something was received");
+	check(st->t, !memchr_inv(a->buf, 3, BUF_SIZE), "read");
+	region_free(&r);
+}
+
+/* Keys that cannot be taken back, each by either end. */
+enum foreign {
+	STALE, NEVER, DMA_KEY, TWICE, OLD, OTHER_PD, LOCAL_ONLY, FOREIGNS
+};
+
+static const char *const foreigns[] = {
+	[STALE] = "unknown", [NEVER] = "never registered",
+	[DMA_KEY] = "the domain's own", [TWICE] = "invalid already",
+	[OLD] = "of another generation", [OTHER_PD] = "of another domain",
+	[LOCAL_ONLY] = "without rights of the peer's",
+};
+
+struct foreign_way {
+	enum foreign key;
+	bool by_peer;
+};
+
+/* Its key, once it has been made what the case is about. */
+static u32 spoil(struct stage *st, struct region *r, enum foreign how)
+{
+	const struct piece pieces[] = { { 0, PAGE_SIZE }, {} };
+	u32 key = r->mr->rkey;
+
+	region_map(&st->b, r, pieces, NULL, PAGE_SIZE);
+	switch (how) {
+	case STALE:
+		region_free(r);
+		return key;
+	case DMA_KEY:
+		return st->pd->local_dma_lkey;
+	case TWICE:
+		want(post_reg(&st->b, r->mr, key, ALL_RIGHTS), IB_WC_SUCCESS);
+		want(post_inv(&st->b, key, 0), IB_WC_SUCCESS);
+		return key;
+	case OLD:
+		want(post_reg(&st->b, r->mr, key, ALL_RIGHTS), IB_WC_SUCCESS);
+		return key ^ 1;
+	case LOCAL_ONLY:
+		want(post_reg(&st->b, r->mr, key, IB_ACCESS_LOCAL_WRITE),
+		     IB_WC_SUCCESS);
+		return key;
+	default:
+		/* Never registered. */
+		return key;
+	}
+}
+
+static void take_back(struct stage *st, u32 key, bool by_peer)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct mark *m;
+
+	if (by_peer) {
+		m = post_recv(b, b->dma + BUF_SIZE - 100, 100,
+			      st->pd->local_dma_lkey);
+		want(post_send_inv(a, key), IB_WC_REM_ACCESS_ERR);
+		want(m, IB_WC_REM_INV_REQ_ERR);
+		want_state(a, IB_QPS_ERR);
+	} else {
+		want(post_inv(b, key, 0), IB_WC_MW_BIND_ERR);
+		want(post_inv(b, key, 0), IB_WC_WR_FLUSH_ERR);
+		want_state(&st->a, IB_QPS_RTS);
+	}
+	want_state(b, IB_QPS_ERR);
+}
+
+static void run_foreign(struct stage *st, const void *arg)
+{
+	const struct foreign_way *way = arg;
+	struct side *a = &st->a, *b = &st->b;
+	struct stage *other = NULL;
+	struct region r;
+	u32 key;
+
+	if (way->key == OTHER_PD) {
+		other = stage_open(st->t, IB_POLL_WORKQUEUE, 4 * DEPTH);
+		if (!check(st->t, !IS_ERR(other), "no other stage"))
+			return;
+		if (!region_simple(&other->b, &r, ALL_RIGHTS))
+			goto out;
+		key = r.mr->rkey;
+	} else {
+		if (!region_new(b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
+			return;
+		key = spoil(st, &r, way->key);
+	}
+	take_back(st, key, way->by_peer);
+
+	/* What was not theirs to take is still there for those whose it is. */
+	if (other) {
+		want(post_rdma(&other->a, IB_WR_RDMA_WRITE, other->a.dma, 100,
+			       other->pd->local_dma_lkey, r.mr->iova, key),
+		     IB_WC_SUCCESS);
+	} else if (way->key == OLD || (way->key == LOCAL_ONLY && way->by_peer)) {
+		check(st->t, !stage_again(st), "not connected again");
+		post_recv(a, a->dma, 100, st->pd->local_dma_lkey);
+		want(post_send(b, r.mr->iova, 100, r.mr->lkey), IB_WC_SUCCESS);
+	}
+	region_free(&r);
+out:
+	if (other)
+		stage_close(other);
+}
+
+/* Rights of the peer's are nothing to us: what is ours alone is taken back as well. */
+static void run_own(struct stage *st, const void *arg)
+{
+	struct region r;
+
+	if (!region_simple(&st->b, &r, IB_ACCESS_LOCAL_WRITE))
+		return;
+	want(post_inv(&st->b, r.mr->rkey, 0), IB_WC_SUCCESS);
+	want_state(&st->b, IB_QPS_RTS);
+	region_free(&r);
+}
+
+/* In order, and fenced: the READ before still finds the memory it goes to. */
+static void run_fence(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct region to, from;
+	unsigned int i, bytes = 40000;
+	struct mark *m[3];
+
+	for (i = 0; i < (st->t->quick ? 3 : 50); i++) {
+		if (!region_simple(a, &to, IB_ACCESS_LOCAL_WRITE))
+			return;
+		if (!region_simple(b, &from, IB_ACCESS_REMOTE_READ)) {
+			region_free(&to);
+			return;
+		}
+		memset(a->buf, 0, BUF_SIZE);
+		side_fill(b, i);
+		m[0] = post_rdma(a, IB_WR_RDMA_READ, to.mr->iova, bytes,
+				 to.mr->lkey, from.mr->iova, from.mr->rkey);
+		m[1] = post_inv(a, to.mr->lkey, IB_SEND_FENCE);
+		m[2] = post_rdma(a, IB_WR_RDMA_READ, a->dma, 1,
+				 st->pd->local_dma_lkey, from.mr->iova,
+				 from.mr->rkey);
+		want(m[0], IB_WC_SUCCESS);
+		want(m[1], IB_WC_SUCCESS);
+		want(m[2], IB_WC_SUCCESS);
+		check(st->t, m[0]->order < m[1]->order &&
+		      m[1]->order < m[2]->order, "out of order");
+		check(st->t, !memcmp(a->buf, b->buf, bytes), "wrong data");
+		region_free(&to);
+		region_free(&from);
+	}
+}
+
+/* A region for each request, which the answer takes back: what storage does. */
+static void run_serve(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	u32 lkey = st->pd->local_dma_lkey;
+	const struct piece pieces[] = { { 3 * PAGE_SIZE, PAGE_SIZE }, { 1 * PAGE_SIZE, 1000 }, {} };
+	struct mark *m[3], *recv;
+	struct region r;
+	int i;
+
+	if (!region_new(b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
+		return;
+	for (i = 0; i < (st->t->quick ? 10 : 300); i++) {
+		check(st->t, region_map(b, &r, pieces, NULL, PAGE_SIZE), "not mapped");
+		ib_update_fast_reg_key(r.mr, i);
+		side_fill(a, i);
+		recv = post_recv(b, b->dma, 100, lkey);
+		m[0] = post_reg(b, r.mr, r.mr->rkey, ALL_RIGHTS);
+		want(m[0], IB_WC_SUCCESS);
+		m[1] = post_rdma(a, IB_WR_RDMA_WRITE, a->dma, PAGE_SIZE + 1000,
+				 lkey, r.mr->iova, r.mr->rkey);
+		m[2] = post_send_inv(a, r.mr->rkey);
+		want(m[1], IB_WC_SUCCESS);
+		want(m[2], IB_WC_SUCCESS);
+		if (!want(recv, IB_WC_SUCCESS))
+			break;
+		check(st->t, recv->wc.ex.invalidate_rkey == r.mr->rkey, "another key");
+		check(st->t, !memcmp(b->buf + 3 * PAGE_SIZE, a->buf, PAGE_SIZE) &&
+		      !memcmp(b->buf + 1 * PAGE_SIZE, a->buf + PAGE_SIZE, 1000),
+		      "round %d: wrong data", i);
+	}
+	region_free(&r);
+}
+
+void ktest_inv(struct ktest *t)
+{
+	static const bool ways[] = { false, true };
+	struct foreign_way way;
+
+	ktest_run(t, run_gone, &ways[0], "invalidated here");
+	ktest_run(t, run_gone, &ways[1], "invalidated by the peer");
+	for (way.key = 0; way.key < LOCAL_ONLY; way.key++) {
+		way.by_peer = false;
+		ktest_run(t, run_foreign, &way, "a key not to be invalidated here: %s",
+			  foreigns[way.key]);
+	}
+	for (way.key = 0; way.key < FOREIGNS; way.key++) {
+		way.by_peer = true;
+		ktest_run(t, run_foreign, &way,
+			  "a key not to be invalidated by the peer: %s",
+			  foreigns[way.key]);
+	}
+	ktest_run(t, run_own, NULL, "invalidated here, of no use to the peer");
+	ktest_run(t, run_fence, NULL, "invalidated behind a READ, fenced");
+	ktest_run(t, run_serve, NULL, "a region for each request");
+}

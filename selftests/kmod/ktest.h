@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ktest - what the cases of rover_ktest stand on
+ *
+ * A stage is two queue pairs of one device, connected with each other, in one
+ * protection domain.  Side A asks and side B answers, wherever it matters.  All
+ * of it runs in one thread, that of whoever loads the module; completions come in
+ * whatever context the completion queue is polled in.
+ *
+ * A request has a mark, in which its completion is found.  Marks are the side's
+ * and last as long as its queues, so that a completion nobody expects any more
+ * finds a place, too.
+ */
+#ifndef ROVER_KTEST_H
+#define ROVER_KTEST_H
+
+#include <linux/completion.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+#define PORT		1
+#define BUF_ORDER	4
+#define BUF_SIZE	(PAGE_SIZE << BUF_ORDER)
+#define MARKS		256
+#define MOST_SGE	4
+#define DEPTH		32
+
+/* The rights that all but those who test them use. */
+#define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+
+struct side;
+
+/**
+ * struct ktest - the run, and the case under way
+ * @dev: device
+ * @gid_index: of the address that both sides have
+ * @gid: which it is
+ * @quick: fewer rounds
+ * @slow: all takes this many times as long
+ * @text: KTAP
+ * @used: bytes of it
+ * @number: cases so far
+ * @bad: this one has failed
+ * @skip: why this one is skipped, or NULL
+ */
+struct ktest {
+	struct ib_device *dev;
+	u16 gid_index;
+	union ib_gid gid;
+	bool quick;
+	unsigned int slow;
+	char *text;
+	size_t used;
+	unsigned int number;
+	bool bad;
+	const char *skip;
+};
+
+/**
+ * struct mark - a request and its completion
+ * @cqe: by which the core finds it
+ * @side: whose
+ * @done: it has come
+ * @wc: what it says
+ * @err: what posting it returned
+ * @order: how many of this side came before it
+ * @times: and how often it has come
+ */
+struct mark {
+	struct ib_cqe cqe;
+	struct side *side;
+	struct completion done;
+	struct ib_wc wc;
+	int err;
+	unsigned int order;
+	unsigned int times;
+};
+
+/**
+ * struct side - a queue pair with what it needs
+ * @t: the run
+ * @pd: protection domain, of both sides
+ * @cq: of sends and receives
+ * @direct: nobody polls it but us
+ * @qp: queue pair
+ * @cap: as granted
+ * @buf: BUF_SIZE bytes
+ * @dma: and where they are
+ * @lock: protects what follows
+ * @events: asynchronous events seen, a bit each
+ * @came: completions so far
+ * @marks: in order of their use
+ * @used: of these
+ */
+struct side {
+	struct ktest *t;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	bool direct;
+	struct ib_qp *qp;
+	struct ib_qp_cap cap;
+	u8 *buf;
+	u64 dma;
+	spinlock_t lock;
+	unsigned long events;
+	unsigned int came;
+	unsigned int used;
+	struct mark marks[MARKS];
+};
+
+struct stage {
+	struct ktest *t;
+	struct ib_pd *pd;
+	struct side a;
+	struct side b;
+};
+
+/**
+ * struct region - memory that is registered by work requests
+ * @mr: the core's
+ * @dev: device
+ * @sg: what it consists of
+ * @nents: of it
+ * @mapped: and those for the device
+ */
+struct region {
+	struct ib_mr *mr;
+	struct ib_device *dev;
+	struct scatterlist sg[8];
+	int nents;
+	int mapped;
+};
+
+/* Pieces of a side's buffer; one without length is the end. */
+struct piece {
+	u32 at;
+	u32 len;
+};
+
+/* main */
+void ktest_say(struct ktest *t, const char *fmt, ...) __printf(2, 3);
+void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
+	       const void *arg, const char *fmt, ...) __printf(4, 5);
+bool ktest_check(struct ktest *t, bool good, const char *where, int line,
+		 const char *fmt, ...) __printf(5, 6);
+
+/* True when it holds; else the case has failed, and why is told. */
+#define check(t, cond, ...) \
+	ktest_check(t, cond, __func__, __LINE__, __VA_ARGS__)
+#define ktest_wrong(t, where, line, ...) \
+	ktest_check(t, false, where, line, __VA_ARGS__)
+
+/* side: objects */
+struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes);
+void stage_close(struct stage *st);
+int stage_connect(struct stage *st, int rights);
+int stage_again(struct stage *st);
+int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer);
+bool side_state(struct side *s, enum ib_qp_state state, const char *where);
+bool side_event(struct side *s, enum ib_event_type event, const char *where);
+void side_fill(struct side *s, unsigned int seed);
+u8 ktest_pattern(unsigned int seed, unsigned int i);
+
+/* Both: how a queue pair is, and what it was told of. */
+#define want_state(s, state)	side_state(s, state, __func__)
+#define want_event(s, event)	side_event(s, event, __func__)
+
+/* request: work requests and their completions */
+struct mark *mark_new(struct side *s);
+struct mark *post_wr(struct side *s, struct ib_send_wr *wr);
+struct mark *post_rdma(struct side *s, enum ib_wr_opcode op, u64 addr, u32 len,
+		       u32 lkey, u64 remote, u32 rkey);
+struct mark *post_send(struct side *s, u64 addr, u32 len, u32 lkey);
+struct mark *post_send_inv(struct side *s, u32 key);
+struct mark *post_recv(struct side *s, u64 addr, u32 len, u32 lkey);
+struct mark *post_reg(struct side *s, struct ib_mr *mr, u32 key, int access);
+struct mark *post_inv(struct side *s, u32 key, int flags);
+struct mark *post_atomic(struct side *s, enum ib_wr_opcode op, u64 addr,
+			 u64 remote, u32 rkey, u64 compare_add, u64 swap);
+bool mark_await(struct mark *m, unsigned int ms);
+bool mark_status(struct mark *m, enum ib_wc_status status, const char *where,
+		 int line);
+
+#define want(mark, status)	mark_status(mark, status, __func__, __LINE__)
+
+/* region */
+bool region_new(struct side *s, struct ib_pd *pd, struct region *r,
+		enum ib_mr_type type, u32 max);
+bool region_map(struct side *s, struct region *r, const struct piece *pieces,
+		unsigned int *offset, unsigned int page_size);
+bool region_simple(struct side *s, struct region *r, int access);
+void region_free(struct region *r);
+
+/* The groups of cases. */
+void ktest_reg(struct ktest *t);
+void ktest_inv(struct ktest *t);
+void ktest_word(struct ktest *t);
+void ktest_post(struct ktest *t);
+void ktest_flow(struct ktest *t);
+
+#endif /* ROVER_KTEST_H */

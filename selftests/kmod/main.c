@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main - the run of rover_ktest: find the device, run the cases, tell
+ *
+ *	insmod rover_ktest.ko device=NAME [quick=1] [slow=N] [only=GROUP]
+ *	cat /sys/kernel/debug/rover_ktest
+ *
+ * All is done, and all given back, when insmod returns: the core calls us with
+ * each device there is, and holds the one we want until we are through.
+ *
+ * Process context, of whoever loads the module.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/vmalloc.h>
+#include <net/ipv6.h>
+#include <rdma/ib_cache.h>
+
+#include "ktest.h"
+
+#define TEXT_SIZE	(64 * 1024)
+
+static char *device = "";
+module_param(device, charp, 0444);
+MODULE_PARM_DESC(device, "name of the RDMA device to be tested");
+
+static bool quick;
+module_param(quick, bool, 0444);
+MODULE_PARM_DESC(quick, "fewer rounds");
+
+static unsigned int slow = 1;
+module_param(slow, uint, 0444);
+MODULE_PARM_DESC(slow, "all takes this many times as long here");
+
+static char *only = "";
+module_param(only, charp, 0444);
+MODULE_PARM_DESC(only, "this group of cases alone");
+
+static struct ktest run;
+static struct dentry *file;
+static struct debugfs_blob_wrapper blob;
+
+static __printf(2, 0) void say(struct ktest *t, const char *fmt, va_list args)
+{
+	t->used += vscnprintf(t->text + t->used, TEXT_SIZE - t->used, fmt, args);
+}
+
+void ktest_say(struct ktest *t, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(t, fmt, args);
+	va_end(args);
+}
+
+bool ktest_check(struct ktest *t, bool good, const char *where, int line,
+		 const char *fmt, ...)
+{
+	va_list args;
+
+	if (good)
+		return true;
+	t->bad = true;
+	ktest_say(t, "# %s, line %d: ", where, line);
+	va_start(args, fmt);
+	say(t, fmt, args);
+	va_end(args);
+	ktest_say(t, "\n");
+	return false;
+}
+
+/* Whatever a case has done to its queue pairs: they can be used again. */
+static void still_works(struct stage *st)
+{
+	struct ktest *t = st->t;
+	struct region r;
+	unsigned int i;
+
+	if (!check(t, !stage_again(st), "the queue pairs do not come back"))
+		return;
+	side_fill(&st->a, 77);
+	if (!region_simple(&st->b, &r, ALL_RIGHTS))
+		return;
+	want(post_rdma(&st->a, IB_WR_RDMA_WRITE, st->a.dma, 5000,
+		       st->pd->local_dma_lkey, r.mr->iova, r.mr->rkey),
+	     IB_WC_SUCCESS);
+	for (i = 0; i < 5000 && st->b.buf[i] == ktest_pattern(77, i); i++)
+		;
+	check(t, i == 5000, "afterwards byte %u is wrong", i);
+	want(post_inv(&st->b, r.mr->rkey, 0), IB_WC_SUCCESS);
+	region_free(&r);
+}
+
+void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
+	       const void *arg, const char *fmt, ...)
+{
+	struct stage *st;
+	va_list args;
+
+	t->bad = false;
+	t->skip = NULL;
+	st = stage_open(t, IB_POLL_WORKQUEUE, 4 * DEPTH);
+	if (check(t, !IS_ERR(st), "no stage: %ld", PTR_ERR(st))) {
+		fn(st, arg);
+		if (!t->skip)
+			still_works(st);
+		stage_close(st);
+	}
+	ktest_say(t, "%sok %u - ", t->bad ? "not " : "", ++t->number);
+	va_start(args, fmt);
+	say(t, fmt, args);
+	va_end(args);
+	if (t->skip)
+		ktest_say(t, " # SKIP %s", t->skip);
+	ktest_say(t, "\n");
+}
+
+/* An address of the device's that is no link's: the core finds a route to it. */
+static int find_gid(struct ktest *t)
+{
+	const struct ib_gid_attr *attr;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		bool good;
+
+		attr = rdma_get_gid_attr(t->dev, PORT, i);
+		if (IS_ERR(attr))
+			continue;
+		t->gid = attr->gid;
+		good = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+		       ipv6_addr_v4mapped((const struct in6_addr *)attr->gid.raw);
+		rdma_put_gid_attr(attr);
+		if (good) {
+			t->gid_index = i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static void run_all(struct ktest *t)
+{
+	static const struct {
+		const char *name;
+		void (*fn)(struct ktest *t);
+	} groups[] = {
+		{ "reg", ktest_reg }, { "inv", ktest_inv }, { "word", ktest_word },
+		{ "post", ktest_post }, { "flow", ktest_flow },
+	};
+	unsigned int i;
+
+	if (find_gid(t)) {
+		ktest_say(t, "not ok 1 - %s has an IPv4 address\n", device);
+		t->number++;
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(groups); i++)
+		if (!*only || !strcmp(only, groups[i].name))
+			groups[i].fn(t);
+}
+
+static int add(struct ib_device *dev)
+{
+	if (strcmp(dev_name(&dev->dev), device))
+		return -EOPNOTSUPP;
+	run.dev = dev;
+	run_all(&run);
+	run.dev = NULL;
+	return 0;
+}
+
+/* All was given back long ago. */
+static void removed(struct ib_device *dev, void *data)
+{
+}
+
+static struct ib_client client = {
+	.name = "rover_ktest",
+	.add = add,
+	.remove = removed,
+};
+
+static int __init ktest_init(void)
+{
+	int err;
+
+	run.quick = quick;
+	run.slow = max(slow, 1U);
+	run.text = vzalloc(TEXT_SIZE);
+	if (!run.text)
+		return -ENOMEM;
+	err = ib_register_client(&client);
+	if (err) {
+		vfree(run.text);
+		return err;
+	}
+	ib_unregister_client(&client);
+	ktest_say(&run, "1..%u\n", run.number);
+	blob.data = run.text;
+	blob.size = run.used;
+	file = debugfs_create_blob("rover_ktest", 0444, NULL, &blob);
+	return 0;
+}
+
+static void __exit ktest_exit(void)
+{
+	debugfs_remove(file);
+	vfree(run.text);
+}
+
+module_init(ktest_init);
+module_exit(ktest_exit);
+
+MODULE_DESCRIPTION("Tests of RDMA verbs for users in the kernel");
+MODULE_LICENSE("GPL");

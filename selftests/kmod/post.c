@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * post - what may be posted, and when
+ *
+ * Process context.
+ */
+#include "ktest.h"
+
+static struct mark *send_some(struct side *s)
+{
+	return post_send(s, s->dma, 100, s->pd->local_dma_lkey);
+}
+
+static struct mark *recv_some(struct side *s)
+{
+	return post_recv(s, s->dma, 100, s->pd->local_dma_lkey);
+}
+
+static void run_states(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a;
+	struct mark *recv;
+
+	check(st->t, !side_modify(a, IB_QPS_RESET, 0, 0), "no RESET");
+	check(st->t, send_some(a)->err == -EINVAL, "a send in RESET");
+	check(st->t, recv_some(a)->err == -EINVAL, "a receive in RESET");
+	check(st->t, post_inv(a, 0x123456, 0)->err == -EINVAL, "LOCAL_INV in RESET");
+	check(st->t, !side_modify(a, IB_QPS_INIT, ALL_RIGHTS, 0), "no INIT");
+	check(st->t, send_some(a)->err == -EINVAL, "a send in INIT");
+	recv = recv_some(a);
+	check(st->t, !recv->err, "no receive in INIT: %d", recv->err);
+	check(st->t, !side_modify(a, IB_QPS_RTR, 0, st->b.qp->qp_num), "no RTR");
+	check(st->t, send_some(a)->err == -EINVAL, "a send in RTR");
+	check(st->t, !side_modify(a, IB_QPS_ERR, 0, 0), "no ERR");
+	want(recv, IB_WC_WR_FLUSH_ERR);
+	want(send_some(a), IB_WC_WR_FLUSH_ERR);
+	want(recv_some(a), IB_WC_WR_FLUSH_ERR);
+	want(post_inv(a, 0x123456, 0), IB_WC_WR_FLUSH_ERR);
+	want_state(a, IB_QPS_ERR);
+}
+
+/* A list that is bad in the middle: what is before that is done, and nothing behind. */
+static void run_list(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	u32 lkey = st->pd->local_dma_lkey;
+	struct ib_sge sge[MOST_SGE + 4];
+	struct ib_send_wr wr[3] = {};
+	const struct ib_send_wr *bad = NULL;
+	struct mark *m[3], *recv[2];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sge); i++)
+		sge[i] = (struct ib_sge){ a->dma + i, 1, lkey };
+	for (i = 0; i < 3; i++) {
+		m[i] = mark_new(a);
+		wr[i] = (struct ib_send_wr){
+			.wr_cqe = &m[i]->cqe, .opcode = IB_WR_SEND,
+			.send_flags = IB_SEND_SIGNALED, .sg_list = sge,
+			.num_sge = a->cap.max_send_sge, .next = i < 2 ? &wr[i + 1] : NULL,
+		};
+	}
+	check(st->t, a->cap.max_send_sge < ARRAY_SIZE(sge), "%u entries",
+	      a->cap.max_send_sge);
+	wr[1].num_sge++;
+	side_fill(a, 5);
+	memset(b->buf, 0, 200);
+	recv[0] = recv_some(b);
+	recv[1] = recv_some(b);
+	check(st->t, ib_post_send(a->qp, wr, &bad) == -EINVAL, "too many entries");
+	check(st->t, bad == &wr[1], "another one is said to be bad");
+	want(m[0], IB_WC_SUCCESS);
+	if (want(recv[0], IB_WC_SUCCESS))
+		check(st->t, recv[0]->wc.byte_len == a->cap.max_send_sge &&
+		      !memcmp(a->buf, b->buf, a->cap.max_send_sge), "wrong data");
+	check(st->t, !mark_await(m[2], 20) && !recv[1]->times, "it went on");
+}
+
+static int recv_of(struct side *s, int num)
+{
+	struct ib_sge sge[MOST_SGE + 4] = {};
+	const struct ib_recv_wr *bad = NULL;
+	struct ib_recv_wr wr = {
+		.wr_cqe = &mark_new(s)->cqe, .sg_list = sge, .num_sge = num,
+	};
+
+	return ib_post_recv(s->qp, &wr, &bad);
+}
+
+static int send_of(struct side *s, enum ib_wr_opcode op, int num, int flags)
+{
+	struct ib_sge sge[MOST_SGE + 4] = {};
+	const struct ib_send_wr *bad = NULL;
+	struct ib_rdma_wr wr = {
+		.wr = { .wr_cqe = &mark_new(s)->cqe, .opcode = op, .sg_list = sge,
+			.num_sge = num, .send_flags = flags },
+	};
+
+	return ib_post_send(s->qp, &wr.wr, &bad);
+}
+
+/* What is not posted leaves no trace. */
+static void run_refused(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a;
+	int most = a->cap.max_send_sge;
+
+	check(st->t, recv_of(a, a->cap.max_recv_sge + 1) == -EINVAL,
+	      "a receive with too many entries");
+	check(st->t, recv_of(a, -1) == -EINVAL, "a receive with less than none");
+	check(st->t, send_of(a, IB_WR_SEND, -1, 0) == -EINVAL, "less than no entries");
+	check(st->t, send_of(a, IB_WR_RDMA_READ, most + 1, 0) == -EINVAL,
+	      "a READ with too many entries");
+	check(st->t, send_of(a, IB_WR_RDMA_READ, 1, IB_SEND_INLINE) == -EINVAL,
+	      "a READ into the request");
+	check(st->t, send_of(a, IB_WR_LOCAL_INV, 0, IB_SEND_INLINE) == -EINVAL,
+	      "LOCAL_INV with data");
+	check(st->t, send_of(a, IB_WR_SEND, 0, IB_SEND_IP_CSUM) == -EINVAL,
+	      "a checksum");
+	check(st->t, send_of(a, IB_WR_SEND, 0, 1 << 30) == -EINVAL, "unknown flags");
+	check(st->t, send_of(a, IB_WR_RDMA_READ_WITH_INV, 1, 0) == -EOPNOTSUPP,
+	      "READ_WITH_INV");
+	check(st->t, send_of(a, IB_WR_LSO, 0, 0) == -EOPNOTSUPP, "LSO");
+	check(st->t, send_of(a, 0x1f, 0, 0) == -EOPNOTSUPP, "an unknown opcode");
+	check(st->t, send_of(a, 1000, 0, 0) == -EOPNOTSUPP, "an opcode off the table");
+	want_state(a, IB_QPS_RTS);
+	check(st->t, !a->came && !a->events, "something came of it");
+}
+
+/* Requests without packets have no memory: one that names some is wrong in its turn. */
+static void run_local_sge(struct stage *st, const void *arg)
+{
+	struct ib_sge sge = { st->a.dma, 1, st->pd->local_dma_lkey };
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_LOCAL_INV, .sg_list = &sge, .num_sge = 1,
+	};
+
+	want(post_wr(&st->a, &wr), IB_WC_LOC_QP_OP_ERR);
+	want_state(&st->a, IB_QPS_ERR);
+}
+
+/* From memory that no key opens: what is on this stack, say. */
+static void run_inline(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	u32 len = a->cap.max_inline_data;
+	struct ib_sge sge[2] = { { .length = 3 }, { .length = len - 3 } };
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_SEND, .sg_list = sge, .num_sge = 2,
+		.send_flags = IB_SEND_INLINE,
+	};
+	struct mark *m, *recv;
+	u8 text[160];
+	unsigned int i;
+
+	if (!check(st->t, len >= 64 && len < sizeof(text), "%u bytes", len))
+		return;
+	for (i = 0; i < sizeof(text); i++)
+		text[i] = ktest_pattern(6, i);
+	sge[0].addr = (uintptr_t)text + 1;
+	sge[1].addr = (uintptr_t)text + 4;
+	recv = post_recv(b, b->dma, 1000, st->pd->local_dma_lkey);
+	m = post_wr(a, &wr);
+	memset(text + 1, 0, len);
+	want(m, IB_WC_SUCCESS);
+	if (want(recv, IB_WC_SUCCESS))
+		check(st->t, recv->wc.byte_len == len, "%u bytes", recv->wc.byte_len);
+	for (i = 0; i < len && b->buf[i] == ktest_pattern(6, i + 1); i++)
+		;
+	check(st->t, i == len, "byte %u is wrong", i);
+
+	sge[1].length++;
+	m = post_wr(a, &wr);
+	check(st->t, m->err == -EINVAL, "one byte more: %d", m->err);
+	sge[0].length = U32_MAX;
+	m = post_wr(a, &wr);
+	check(st->t, m->err == -EINVAL, "many more: %d", m->err);
+	want_state(a, IB_QPS_RTS);
+}
+
+/* The peer has no receive, so nothing completes; then it has. */
+static void run_full(struct stage *st, const void *arg)
+{
+	struct mark *sent[DEPTH], *got[DEPTH];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < DEPTH; i++) {
+		sent[i] = send_some(&st->a);
+		check(st->t, !sent[i]->err, "request %u: %d", i, sent[i]->err);
+	}
+	err = send_some(&st->a)->err;
+	check(st->t, st->a.cap.max_send_wr == DEPTH && err == -ENOMEM, "%u, %d",
+	      st->a.cap.max_send_wr, err);
+	err = post_inv(&st->a, 1, 0)->err;
+	check(st->t, err == -ENOMEM, "one more: %d", err);
+	check(st->t, !st->a.came, "one has completed");
+	for (i = 0; i < DEPTH; i++) {
+		got[i] = recv_some(&st->b);
+		check(st->t, !got[i]->err, "receive %u: %d", i, got[i]->err);
+	}
+	for (i = 0; i < DEPTH; i++) {
+		if (!want(sent[i], IB_WC_SUCCESS) || !want(got[i], IB_WC_SUCCESS))
+			return;
+		check(st->t, sent[i]->order == i && got[i]->order == i, "out of order");
+	}
+	/* There is room again. */
+	got[0] = recv_some(&st->b);
+	check(st->t, !got[0]->err, "receive: %d", got[0]->err);
+	want(send_some(&st->a), IB_WC_SUCCESS);
+}
+
+static void run_full_recv(struct stage *st, const void *arg)
+{
+	struct mark *m;
+	unsigned int n;
+
+	for (n = 0; n <= DEPTH; n++) {
+		m = recv_some(&st->b);
+		if (m->err)
+			break;
+	}
+	check(st->t, n == st->b.cap.max_recv_wr && m->err == -ENOMEM,
+	      "receive %u: %d", n, m->err);
+}
+
+/* The domain's own key is for this side only, and for all of the memory. */
+static void run_local_key(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct ib_pd *pd;
+
+	memset(b->buf, 2, BUF_SIZE);
+	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 100, st->pd->local_dma_lkey,
+		       b->dma, st->pd->local_dma_lkey), IB_WC_REM_ACCESS_ERR);
+	want_state(b, IB_QPS_ERR);
+	want_event(b, IB_EVENT_QP_ACCESS_ERR);
+	check(st->t, !memchr_inv(b->buf, 2, BUF_SIZE), "written");
+
+	check(st->t, !stage_again(st), "not connected again");
+	want(post_rdma(a, IB_WR_RDMA_READ, a->dma, 100, st->pd->local_dma_lkey,
+		       b->dma, st->pd->local_dma_lkey), IB_WC_REM_ACCESS_ERR);
+
+	/* Of another domain it is nobody's. */
+	check(st->t, !stage_again(st), "not connected again");
+	pd = ib_alloc_pd(st->t->dev, 0);
+	if (!check(st->t, !IS_ERR(pd), "no domain"))
+		return;
+	want(post_send(a, a->dma, 100, pd->local_dma_lkey), IB_WC_LOC_PROT_ERR);
+	want_state(a, IB_QPS_ERR);
+	want_state(b, IB_QPS_RTS);
+	ib_dealloc_pd(pd);
+}
+
+static void run_global_key(struct stage *st, const void *arg)
+{
+	struct ib_pd *pd = ib_alloc_pd(st->t->dev, IB_PD_UNSAFE_GLOBAL_RKEY);
+
+	if (!check(st->t, PTR_ERR(pd) == -EOPNOTSUPP, "%ld",
+		   IS_ERR(pd) ? PTR_ERR(pd) : 0) && !IS_ERR(pd))
+		ib_dealloc_pd(pd);
+}
+
+void ktest_post(struct ktest *t)
+{
+	ktest_run(t, run_states, NULL, "posted in each state");
+	ktest_run(t, run_list, NULL, "a list that is bad in the middle");
+	ktest_run(t, run_refused, NULL, "requests that are not posted");
+	ktest_run(t, run_local_sge, NULL, "LOCAL_INV that names memory");
+	ktest_run(t, run_inline, NULL, "inline");
+	ktest_run(t, run_full, NULL, "the send queue is full");
+	ktest_run(t, run_full_recv, NULL, "the receive queue is full");
+	ktest_run(t, run_local_key, NULL, "the domain's own key");
+	ktest_run(t, run_global_key, NULL, "no key of all memory for the peer");
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * side - two queue pairs and what they need: made, connected, given back
+ *
+ * Process context.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "ktest.h"
+
+u8 ktest_pattern(unsigned int seed, unsigned int i)
+{
+	u32 x = (i + 1) * 2654435761U + seed * 40503U;
+
+	return x >> 24 ^ x >> 13;
+}
+
+void side_fill(struct side *s, unsigned int seed)
+{
+	unsigned int i;
+
+	for (i = 0; i < BUF_SIZE; i++)
+		s->buf[i] = ktest_pattern(seed, i);
+}
+
+static void on_event(struct ib_event *event, void *context)
+{
+	struct side *s = context;
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	s->events |= BIT(event->event);
+	spin_unlock_irqrestore(&s->lock, flags);
+}
+
+static int make_qp(struct side *s)
+{
+	struct ib_qp_init_attr init = {
+		.event_handler = on_event,
+		.qp_context = s,
+		.send_cq = s->cq,
+		.recv_cq = s->cq,
+		.cap = {
+			.max_send_wr = DEPTH,
+			.max_recv_wr = DEPTH,
+			.max_send_sge = MOST_SGE,
+			.max_recv_sge = MOST_SGE,
+			.max_inline_data = 64,
+		},
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_RC,
+		.port_num = PORT,
+	};
+
+	s->qp = ib_create_qp(s->pd, &init);
+	if (IS_ERR(s->qp)) {
+		int err = PTR_ERR(s->qp);
+
+		s->qp = NULL;
+		return err;
+	}
+	s->cap = init.cap;
+	return 0;
+}
+
+static int open_side(struct stage *st, struct side *s, enum ib_poll_context how,
+		     int cqes)
+{
+	int err;
+
+	s->t = st->t;
+	s->pd = st->pd;
+	s->direct = how == IB_POLL_DIRECT;
+	spin_lock_init(&s->lock);
+	s->buf = (u8 *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, BUF_ORDER);
+	if (!s->buf)
+		return -ENOMEM;
+	s->dma = ib_dma_map_single(st->t->dev, s->buf, BUF_SIZE,
+				   DMA_BIDIRECTIONAL);
+	s->cq = ib_alloc_cq(st->t->dev, s, cqes, 0, how);
+	if (IS_ERR(s->cq)) {
+		err = PTR_ERR(s->cq);
+		s->cq = NULL;
+		return err;
+	}
+	return make_qp(s);
+}
+
+static void close_side(struct side *s)
+{
+	if (s->qp)
+		ib_destroy_qp(s->qp);
+	if (s->cq)
+		ib_free_cq(s->cq);
+	if (s->dma)
+		ib_dma_unmap_single(s->t->dev, s->dma, BUF_SIZE,
+				    DMA_BIDIRECTIONAL);
+	free_pages((unsigned long)s->buf, BUF_ORDER);
+}
+
+void stage_close(struct stage *st)
+{
+	close_side(&st->a);
+	close_side(&st->b);
+	if (st->pd)
+		ib_dealloc_pd(st->pd);
+	kvfree(st);
+}
+
+/* Two sides, connected: with @cqes entries in each completion queue. */
+struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes)
+{
+	struct stage *st = kvzalloc_objs(*st, 1, GFP_KERNEL);
+	int err;
+
+	if (!st)
+		return ERR_PTR(-ENOMEM);
+	st->t = t;
+	st->pd = ib_alloc_pd(t->dev, 0);
+	if (IS_ERR(st->pd)) {
+		err = PTR_ERR(st->pd);
+		st->pd = NULL;
+		goto fail;
+	}
+	err = open_side(st, &st->a, how, cqes);
+	if (!err)
+		err = open_side(st, &st->b, how, cqes);
+	if (!err)
+		err = stage_connect(st, ALL_RIGHTS);
+	if (!err)
+		return st;
+fail:
+	stage_close(st);
+	return ERR_PTR(err);
+}
+
+static int to_rtr(struct side *s, struct ib_qp_attr *attr, u32 peer)
+{
+	struct rdma_ah_attr *ah = &attr->ah_attr;
+
+	attr->path_mtu = IB_MTU_1024;
+	attr->dest_qp_num = peer;
+	attr->rq_psn = 0xfffff0;
+	attr->max_dest_rd_atomic = 8;
+	attr->min_rnr_timer = 1;
+	ah->type = rdma_ah_find_type(s->t->dev, PORT);
+	rdma_ah_set_port_num(ah, PORT);
+	rdma_ah_set_grh(ah, &s->t->gid, 0, s->t->gid_index, 64, 0);
+	return ib_modify_qp(s->qp, attr, IB_QP_STATE | IB_QP_AV |
+			    IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
+			    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+}
+
+int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer)
+{
+	struct ib_qp_attr attr = { .qp_state = state };
+
+	switch (state) {
+	case IB_QPS_INIT:
+		attr.port_num = PORT;
+		attr.qp_access_flags = rights;
+		return ib_modify_qp(s->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
+				    IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	case IB_QPS_RTR:
+		return to_rtr(s, &attr, peer);
+	case IB_QPS_RTS:
+		attr.timeout = 14;
+		attr.retry_cnt = 7;
+		attr.rnr_retry = 7;
+		attr.sq_psn = 0xfffff0;
+		attr.max_rd_atomic = 8;
+		return ib_modify_qp(s->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
+				    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
+				    IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+	default:
+		return ib_modify_qp(s->qp, &attr, IB_QP_STATE);
+	}
+}
+
+/* From RESET to RTS, with these rights for the other side. */
+int stage_connect(struct stage *st, int rights)
+{
+	static const enum ib_qp_state way[] = {
+		IB_QPS_INIT, IB_QPS_RTR, IB_QPS_RTS,
+	};
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(way) && !err; i++) {
+		err = side_modify(&st->a, way[i], rights, st->b.qp->qp_num);
+		if (!err)
+			err = side_modify(&st->b, way[i], rights,
+					  st->a.qp->qp_num);
+	}
+	return err;
+}
+
+/* The same once more; what is left of before is flushed first. */
+int stage_again(struct stage *st)
+{
+	int err;
+
+	ib_drain_qp(st->a.qp);
+	ib_drain_qp(st->b.qp);
+	err = side_modify(&st->a, IB_QPS_RESET, 0, 0);
+	if (!err)
+		err = side_modify(&st->b, IB_QPS_RESET, 0, 0);
+	if (!err)
+		err = stage_connect(st, ALL_RIGHTS);
+	return err;
+}
+
+/* Both come from the other end, so they may take a moment. */
+bool side_state(struct side *s, enum ib_qp_state state, const char *where)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr = {};
+	int i;
+
+	for (i = 0; i < 200 * s->t->slow; i++) {
+		if (ib_query_qp(s->qp, &attr, IB_QP_STATE, &init))
+			return ktest_wrong(s->t, where, 0, "query_qp failed");
+		if (attr.qp_state == state)
+			return true;
+		usleep_range(1000, 2000);
+	}
+	return ktest_wrong(s->t, where, 0, "state %d instead of %d",
+			   attr.qp_state, state);
+}
+
+bool side_event(struct side *s, enum ib_event_type event, const char *where)
+{
+	int i;
+
+	for (i = 0; i < 200 * s->t->slow; i++) {
+		if (READ_ONCE(s->events) & BIT(event))
+			return true;
+		usleep_range(1000, 2000);
+	}
+	return ktest_wrong(s->t, where, 0, "no event %s, but 0x%lx",
+			   ib_event_msg(event), s->events);
+}
