@@ -257,8 +257,8 @@ static void run_more(struct stage *st, const void *arg)
 
 /* Ways to register that are none. */
 enum misreg {
-	TWICE, FOREIGN_PD, NOTHING, UNMAPPED, LOCAL_KEY, UNKNOWN_KEY, NO_RIGHT,
-	MISREGS
+	TWICE, FOREIGN_PD, NOTHING, UNMAPPED, LOCAL_KEY, UNKNOWN_KEY, NO_RIGHT, NOT_LOCAL,
+	NOT_LOCAL_ATOMIC, MISREGS
 };
 
 static const char *const misregs[] = {
@@ -266,6 +266,8 @@ static const char *const misregs[] = {
 	[NOTHING] = "no bytes", [UNMAPPED] = "never mapped",
 	[LOCAL_KEY] = "by the domain's own key", [UNKNOWN_KEY] = "by an unknown key",
 	[NO_RIGHT] = "a right that there is not",
+	[NOT_LOCAL] = "the peer may write and we may not",
+	[NOT_LOCAL_ATOMIC] = "the peer may do atomics and we may not write",
 };
 
 static struct mark *misregister(struct stage *st, struct region *r, enum misreg how)
@@ -291,6 +293,12 @@ static struct mark *misregister(struct stage *st, struct region *r, enum misreg 
 		break;
 	case NO_RIGHT:
 		access |= IB_ACCESS_ON_DEMAND;
+		break;
+	case NOT_LOCAL:
+		access = IB_ACCESS_REMOTE_WRITE;
+		break;
+	case NOT_LOCAL_ATOMIC:
+		access = IB_ACCESS_REMOTE_ATOMIC;
 		break;
 	default:
 		break;

@@ -92,6 +92,16 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 	return i;
 }
 
+/* Where the peer may write, its owner may, too (IBTA 10.6.3.1). */
+static bool may_have(u32 access)
+{
+	if (access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
+		       IB_ACCESS_OPTIONAL))
+		return false;
+	return access & IB_ACCESS_LOCAL_WRITE ||
+	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));
+}
+
 /* Does what a work request says of this region make sense? */
 static bool good(const struct rover_mr *mr, struct ib_pd *pd,
 		 const struct rover_fastreg *reg)
@@ -100,10 +110,7 @@ static bool good(const struct rover_mr *mr, struct ib_pd *pd,
 	u64 end;
 
 	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
-	    mr->mkey.key || !mr->nmapped)
-		return false;
-	if (reg->access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
-			    IB_ACCESS_OPTIONAL))
+	    mr->mkey.key || !mr->nmapped || !may_have(reg->access))
 		return false;
 	/* Where the last piece ends only the length of all tells. */
 	return reg->length > last->at && reg->length <= mr->ib.length &&
