@@ -4,6 +4,8 @@
  *
  * Process context.
  */
+#include <linux/slab.h>
+
 #include "ktest.h"
 
 #define P	PAGE_SIZE
@@ -334,6 +336,43 @@ static void run_misreg(struct stage *st, const void *arg)
 		ib_dealloc_pd(pd);
 }
 
+/* Windows are for programs: the kernel's verbs make none, so the driver is asked itself. */
+static struct ib_mw *window_new(struct stage *st)
+{
+	const struct ib_device_ops *ops = &st->t->dev->ops;
+	struct ib_mw *mw = kzalloc(ops->size_ib_mw, GFP_KERNEL);
+
+	if (!mw)
+		return NULL;
+	mw->device = st->t->dev;
+	mw->pd = st->pd;
+	mw->type = IB_MW_TYPE_2;
+	if (!ops->alloc_mw(mw, NULL))
+		return mw;
+	kfree(mw);
+	return NULL;
+}
+
+static void run_window(struct stage *st, const void *arg)
+{
+	const struct piece pieces[] = { { P, P }, {} };
+	struct ib_mw *mw = window_new(st);
+	struct region r;
+
+	if (!check(st->t, mw, "no window"))
+		return;
+	if (region_new(&st->b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4)) {
+		region_map(&st->b, &r, pieces, NULL, P);
+		want(post_reg(&st->b, r.mr, mw->rkey, ALL_RIGHTS), IB_WC_MW_BIND_ERR);
+		check(st->t, !stage_again(st), "not connected again");
+		want(post_inv(&st->b, mw->rkey, 0), IB_WC_MW_BIND_ERR);
+		want_state(&st->b, IB_QPS_ERR);
+		region_free(&r);
+	}
+	st->t->dev->ops.dealloc_mw(mw);
+	kfree(mw);
+}
+
 /* What the peer asks for, and the right that it lacks. */
 struct lack {
 	const char *name;
@@ -468,6 +507,7 @@ void ktest_reg(struct ktest *t)
 	ktest_run(t, run_more, NULL, "more than there is room for");
 	for (how = 0; how < MISREGS; how++)
 		ktest_run(t, run_misreg, &how, "not registered: %s", misregs[how]);
+	ktest_run(t, run_window, NULL, "not registered: by the key of a window");
 	for (i = 0; i < ARRAY_SIZE(lacks); i++)
 		ktest_run(t, run_lack, &lacks[i], "a right is not given: %s",
 			  lacks[i].name);

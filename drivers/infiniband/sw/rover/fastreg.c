@@ -106,13 +106,15 @@ static bool may_have(u32 access)
 static bool good(const struct rover_mr *mr, struct ib_pd *pd,
 		 const struct rover_fastreg *reg)
 {
-	const struct rover_piece *last = mr->mapped + mr->nmapped - 1;
+	const struct rover_piece *last;
 	u64 end;
 
+	/* First what it is: of a window there is no more than its key. */
 	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
 	    mr->mkey.key || !mr->nmapped || !may_have(reg->access))
 		return false;
 	/* Where the last piece ends only the length of all tells. */
+	last = mr->mapped + mr->nmapped - 1;
 	return reg->length > last->at && reg->length <= mr->ib.length &&
 	       !check_add_overflow(reg->iova, reg->length - 1, &end);
 }
