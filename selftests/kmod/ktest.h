@@ -30,6 +30,9 @@
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
+/* And those of the queue pairs. */
+#define QP_RIGHTS	(ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL)
+
 struct side;
 
 /**

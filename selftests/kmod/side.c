@@ -127,7 +127,7 @@ struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes)
 	if (!err)
 		err = open_side(st, &st->b, how, cqes);
 	if (!err)
-		err = stage_connect(st, ALL_RIGHTS);
+		err = stage_connect(st, QP_RIGHTS);
 	if (!err)
 		return st;
 fail:
@@ -207,7 +207,7 @@ int stage_again(struct stage *st)
 	if (!err)
 		err = side_modify(&st->b, IB_QPS_RESET, 0, 0);
 	if (!err)
-		err = stage_connect(st, ALL_RIGHTS);
+		err = stage_connect(st, QP_RIGHTS);
 	return err;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * word - what is done to a single word of the peer's
+ * word - what is done to a single word of the peer's, and FLUSH
  *
  * Process context.
  */
@@ -111,6 +111,156 @@ static void run_atomic_refused(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
+#ifdef ROVER_COMPAT_NO_WORDS
+/* The kernel's verbs have neither of them. */
+static void run_word(struct stage *st, const void *arg)
+{
+	st->t->skip = "this kernel has no IB_WR_ATOMIC_WRITE and IB_WR_FLUSH";
+}
+
+#define run_word_refused	run_word
+#define run_flush		run_word
+#define run_flush_refused	run_word
+#else
+/* The word itself, not memory that it is in. */
+static struct mark *post_word(struct side *s, void *word, u32 len, u64 remote,
+			      u32 rkey, int flags)
+{
+	struct ib_sge sge = {
+		.addr = (uintptr_t)word, .length = len,
+		.lkey = flags & IB_SEND_INLINE ? 0 : s->pd->local_dma_lkey,
+	};
+	struct ib_rdma_wr wr = {
+		.wr = { .opcode = IB_WR_ATOMIC_WRITE, .sg_list = &sge,
+			.num_sge = 1, .send_flags = flags },
+		.remote_addr = remote,
+		.rkey = rkey,
+	};
+
+	return post_wr(s, &wr.wr);
+}
+
+static void run_word(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	unsigned int i;
+	struct region r;
+	struct mark *m;
+
+	if (!region_simple(b, &r, ALL_RIGHTS))
+		return;
+	canaries(b);
+	for (i = 1; i <= (st->t->quick ? 20 : 500); i++) {
+		u64 word = i * CANARY;
+
+		m = post_word(a, &word, 8, r.mr->iova + 4096, r.mr->rkey,
+			      IB_SEND_INLINE);
+		if (!want(m, IB_WC_SUCCESS))
+			break;
+		check(st->t, m->wc.opcode == IB_WC_ATOMIC_WRITE, "opcode %d",
+		      m->wc.opcode);
+		check(st->t, *word_at(b, 4096) == word, "%llx instead of %llx",
+		      *word_at(b, 4096), word);
+	}
+	check_canaries(b, 4096);
+	region_free(&r);
+}
+
+static void run_word_refused(struct stage *st, const void *arg)
+{
+	static const struct {
+		int off;
+		int access;
+		u32 key;
+		enum ib_wc_status status;
+	} tries[] = {
+		{ 4, ALL_RIGHTS, 0, IB_WC_REM_INV_REQ_ERR },
+		{ -8, ALL_RIGHTS, 0, IB_WC_REM_ACCESS_ERR },
+		{ 0, ALL_RIGHTS, 1, IB_WC_REM_ACCESS_ERR },
+		{ 0, ALL_RIGHTS & ~IB_ACCESS_REMOTE_WRITE, 0, IB_WC_REM_ACCESS_ERR },
+	};
+	struct side *a = &st->a, *b = &st->b;
+	u64 words[2] = { 1, 2 };
+	struct region r;
+	struct mark *m;
+	unsigned int i;
+
+	m = post_word(a, words, 8, 0, 0, 0);
+	check(st->t, m->err == -EINVAL, "a word in memory is posted: %d", m->err);
+	m = post_word(a, words, 4, 0, 0, IB_SEND_INLINE);
+	check(st->t, m->err == -EINVAL, "half a word is posted: %d", m->err);
+	m = post_word(a, words, 16, 0, 0, IB_SEND_INLINE);
+	check(st->t, m->err == -EINVAL, "two words are posted: %d", m->err);
+	for (i = 0; i < ARRAY_SIZE(tries); i++) {
+		if (!region_simple(b, &r, tries[i].access))
+			return;
+		canaries(b);
+		want(post_word(a, words, 8, r.mr->iova + tries[i].off,
+			       r.mr->rkey ^ tries[i].key, IB_SEND_INLINE),
+		     tries[i].status);
+		want_state(a, IB_QPS_ERR);
+		want_state(b, IB_QPS_ERR);
+		check_canaries(b, BUF_SIZE);
+		check(st->t, !stage_again(st), "not connected again");
+		region_free(&r);
+	}
+}
+
+/* What was written before is there when it is done. */
+static void run_flush(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct mark *m[2];
+	struct region r;
+	unsigned int i;
+
+	if (!region_simple(b, &r, ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL))
+		return;
+	for (i = 0; i < (st->t->quick ? 10 : 100); i++) {
+		side_fill(a, i);
+		m[0] = post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 9000,
+				 st->pd->local_dma_lkey, r.mr->iova, r.mr->rkey);
+		m[1] = post_rdma(a, IB_WR_FLUSH, 0, 0, 0, r.mr->iova, r.mr->rkey);
+		if (!want(m[1], IB_WC_SUCCESS))
+			break;
+		want(m[0], IB_WC_SUCCESS);
+		check(st->t, m[1]->wc.opcode == IB_WC_FLUSH, "opcode %d",
+		      m[1]->wc.opcode);
+		check(st->t, !memcmp(a->buf, b->buf, 9000), "round %u: wrong data", i);
+	}
+	region_free(&r);
+}
+
+/* A key without the right, a wrong key, a queue pair without the right. */
+static void run_flush_refused(struct stage *st, const void *arg)
+{
+	static const int rights = ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL;
+	struct side *a = &st->a, *b = &st->b;
+	struct region r;
+	struct mark *m;
+	unsigned int i;
+
+	m = post_rdma(a, IB_WR_FLUSH, a->dma, 8, st->pd->local_dma_lkey, 0, 0);
+	check(st->t, m->err == -EINVAL, "one with memory is posted: %d", m->err);
+	for (i = 0; i < 3; i++) {
+		if (!region_simple(b, &r, i ? rights : ALL_RIGHTS))
+			return;
+		if (i == 2) {
+			side_modify(a, IB_QPS_RESET, 0, 0);
+			side_modify(b, IB_QPS_RESET, 0, 0);
+			check(st->t, !stage_connect(st, ALL_RIGHTS), "not connected");
+		}
+		want(post_rdma(a, IB_WR_FLUSH, 0, 0, 0, r.mr->iova,
+			       r.mr->rkey ^ (i == 1)),
+		     i == 2 ? IB_WC_REM_INV_REQ_ERR : IB_WC_REM_ACCESS_ERR);
+		want_state(a, IB_QPS_ERR);
+		want_state(b, IB_QPS_ERR);
+		check(st->t, !stage_again(st), "not connected again");
+		region_free(&r);
+	}
+}
+#endif
+
 void ktest_word(struct ktest *t)
 {
 	static const enum ib_wr_opcode ops[] = {
@@ -121,4 +271,8 @@ void ktest_word(struct ktest *t)
 	ktest_run(t, run_unaligned, &ops[0], "COMPARE AND SWAP at an odd place");
 	ktest_run(t, run_unaligned, &ops[1], "FETCH AND ADD at an odd place");
 	ktest_run(t, run_atomic_refused, NULL, "atomics that may not be");
+	ktest_run(t, run_word, NULL, "words are stored");
+	ktest_run(t, run_word_refused, NULL, "words that may not be");
+	ktest_run(t, run_flush, NULL, "what was written is there after a FLUSH");
+	ktest_run(t, run_flush_refused, NULL, "flushes that may not be");
 }

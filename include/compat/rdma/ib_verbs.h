@@ -18,6 +18,12 @@
 /* Nobody would hear of these. */
 #define IB_DEVICE_FLUSH_GLOBAL		0
 #define IB_DEVICE_ATOMIC_WRITE		0
+/* Nor can a kernel user ask for these by name, or hear of their end. */
+#define ROVER_COMPAT_NO_WORDS
+#define IB_WR_FLUSH			14
+#define IB_WR_ATOMIC_WRITE		15
+#define IB_WC_FLUSH			IB_WC_SEND
+#define IB_WC_ATOMIC_WRITE		IB_WC_SEND
 #endif
 
 /* Nor does any program ask for these together with memory on demand. */

@@ -293,6 +293,10 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 		return IB_WC_REG_MR;
 	case ROVER_CQE_BIND_MW:
 		return IB_WC_BIND_MW;
+	case ROVER_CQE_ATOMIC_WRITE:
+		return IB_WC_ATOMIC_WRITE;
+	case ROVER_CQE_FLUSH:
+		return IB_WC_FLUSH;
 	default:
 		return IB_WC_SEND;
 	}

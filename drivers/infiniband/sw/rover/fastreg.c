@@ -96,7 +96,7 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 static bool may_have(u32 access)
 {
 	if (access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
-		       IB_ACCESS_OPTIONAL))
+		       IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL))
 		return false;
 	return access & IB_ACCESS_LOCAL_WRITE ||
 	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));

@@ -10,6 +10,7 @@
  * one queue, which verbs allow in any context; the protocol's locks are not
  * needed to post.
  */
+#include <linux/bitfield.h>
 #include <linux/slab.h>
 
 #include "ah.h"
@@ -31,6 +32,8 @@ static const u8 opcodes[] = {
 	[IB_WR_RDMA_WRITE]		= 1 + ROVER_WQE_WRITE,
 	[IB_WR_RDMA_WRITE_WITH_IMM]	= 1 + ROVER_WQE_WRITE_IMM,
 	[IB_WR_RDMA_READ]		= 1 + ROVER_WQE_READ,
+	[IB_WR_ATOMIC_WRITE]		= 1 + ROVER_WQE_ATOMIC_WRITE,
+	[IB_WR_FLUSH]			= 1 + ROVER_WQE_FLUSH,
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= 1 + ROVER_WQE_CMP_SWAP,
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= 1 + ROVER_WQE_FETCH_ADD,
 	[IB_WR_LOCAL_INV]		= 1 + ROVER_WQE_LOCAL_INV,
@@ -125,6 +128,35 @@ static int write_inline(struct rover_send_wqe *wqe, const struct rover_qp *qp,
 	return 0;
 }
 
+/* Neither reads nor writes memory of ours: words, FLUSH. */
+static bool is_word(u16 flags)
+{
+	return !(flags & (ROVER_WR_GATHER | ROVER_WR_SCATTER | ROVER_WR_LOCAL));
+}
+
+/*
+ * The kernel's verbs give these struct ib_rdma_wr, where there is no word and
+ * nothing of how far a FLUSH goes (decision 0024).  So the word is inline data,
+ * and a FLUSH is one of all that the key opens: more than anybody could want.
+ */
+static int write_word(struct rover_send_wqe *wqe, const struct ib_send_wr *wr)
+{
+	if (wqe->opcode == ROVER_WQE_FLUSH) {
+		wqe->imm = ROVER_FLUSH_GLOBAL |
+			   FIELD_PREP(ROVER_FLUSH_SELECTIVITY, ROVER_FLUSH_MR);
+		return wr->num_sge || wr->send_flags & IB_SEND_INLINE ?
+		       -EINVAL : 0;
+	}
+	if (wr->num_sge != 1 || !(wr->send_flags & IB_SEND_INLINE) ||
+	    wr->sg_list->length != sizeof(wqe->compare_add))
+		return -EINVAL;
+	memcpy(&wqe->compare_add, (void *)(uintptr_t)wr->sg_list->addr,
+	       sizeof(wqe->compare_add));
+	/* In the head of the request, that is, not behind it. */
+	wqe->flags &= ~ROVER_WQE_INLINE;
+	return 0;
+}
+
 /* Row of rover_wrs, or an error when this queue pair does not have it. */
 static int row_of(const struct rover_qp *qp, enum ib_wr_opcode opcode)
 {
@@ -158,7 +190,8 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 	flags = rover_wrs[op].flags;
 	if (wr->send_flags & ~SEND_FLAGS || wr->num_sge < 0 ||
 	    wr->num_sge > qp->max_send_sge ||
-	    (wr->send_flags & IB_SEND_INLINE && !(flags & ROVER_WR_INLINE_OK)))
+	    (wr->send_flags & IB_SEND_INLINE && !is_word(flags) &&
+	     !(flags & ROVER_WR_INLINE_OK)))
 		return -EINVAL;
 
 	wqe = free_slot(&qp->sq);
@@ -173,6 +206,8 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 		err = write_address(wqe, qp, wr);
 	if (err)
 		return err;
+	if (is_word(flags))
+		return write_word(wqe, wr);
 	if (wr->send_flags & IB_SEND_INLINE)
 		return write_inline(wqe, qp, wr);
 	wqe->num_sge = wr->num_sge;
