@@ -112,6 +112,7 @@ static void run_destroy(struct stage *unused, const void *arg)
 		IB_POLL_SOFTIRQ, IB_POLL_WORKQUEUE, IB_POLL_DIRECT,
 	};
 	struct ktest *t = unused->t;
+	u32 bytes = t->slow > 1 ? 4000 : 40000;
 	unsigned int i, n;
 
 	for (i = 0; i < (t->quick ? 6 : 200); i++) {
@@ -127,7 +128,7 @@ static void run_destroy(struct stage *unused, const void *arg)
 		}
 		for (n = 0; n < DEPTH; n++)
 			post_rdma(&st->a, n % 2 ? IB_WR_RDMA_READ : IB_WR_RDMA_WRITE,
-				  st->a.dma, 40000, st->pd->local_dma_lkey,
+				  st->a.dma, bytes, st->pd->local_dma_lkey,
 				  r.mr->iova, r.mr->rkey);
 		first = i % 2 ? &st->a : &st->b;
 		check(t, !ib_destroy_qp(first->qp), "not destroyed");

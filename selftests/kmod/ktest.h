@@ -22,6 +22,7 @@
 #define PORT		1
 #define BUF_ORDER	4
 #define BUF_SIZE	(PAGE_SIZE << BUF_ORDER)
+#define SEEDS		4096
 #define MARKS		256
 #define MOST_SGE	4
 #define DEPTH		32
@@ -42,6 +43,7 @@ struct side;
  * @gid: which it is
  * @quick: fewer rounds
  * @slow: all takes this many times as long
+ * @pattern: BUF_SIZE + SEEDS bytes at random
  * @text: KTAP
  * @used: bytes of it
  * @number: cases so far
@@ -54,6 +56,7 @@ struct ktest {
 	union ib_gid gid;
 	bool quick;
 	unsigned int slow;
+	u8 *pattern;
 	char *text;
 	size_t used;
 	unsigned int number;
@@ -164,7 +167,7 @@ int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer);
 bool side_state(struct side *s, enum ib_qp_state state, const char *where);
 bool side_event(struct side *s, enum ib_event_type event, const char *where);
 void side_fill(struct side *s, unsigned int seed);
-u8 ktest_pattern(unsigned int seed, unsigned int i);
+const u8 *ktest_pattern(const struct ktest *t, unsigned int seed);
 
 /* Both: how a queue pair is, and what it was told of. */
 #define want_state(s, state)	side_state(s, state, __func__)
