@@ -11,9 +11,10 @@
 #define FIRST	0x2000
 #define LATER	0x0010
 
-static const u8 eth[2][14] = {
+static const u8 eth[3][14] = {
 	{ 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x08, 0x00 },
 	{ 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x86, 0xdd },
+	{ 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x89, 0x15 },
 };
 
 static u16 port(__be16 value)
@@ -52,6 +53,8 @@ static void test_v4(void)
 		f.ip4_flags == ROVER_FRAME_DF, "its fields");
 	ktap_ok(port(f.sport) == 1000 && port(f.dport) == 4791 && rover_frame_is_roce(&f),
 		"its ports, which are RoCE's");
+	rover_frame_read(&f, eth[2], NULL, data, len);
+	ktap_ok(!f.layers && rover_frame_is_roce(&f), "RoCE v1");
 	rover_frame_read(&f, eth[0], &(__be16){ 5 }, data, len);
 	ktap_ok(f.layers & ROVER_FRAME_VLAN && f.vlan == 5, "a VLAN");
 

@@ -18,6 +18,7 @@ static_assert(sizeof(union rover_frame) ==
 #define ETH_TYPE_AT	12
 #define TYPE_IPV4	0x0800
 #define TYPE_IPV6	0x86dd
+#define TYPE_ROCE	0x8915
 
 #define IPV4_LEN	20
 #define IPV4_RF_DF_MF	5	/* by which the flags are shifted in their byte */
@@ -148,6 +149,7 @@ void rover_frame_read(union rover_frame *frame, const u8 *eth,
 
 bool rover_frame_is_roce(const union rover_frame *frame)
 {
-	return frame->layers & ROVER_FRAME_UDP &&
-	       frame->dport == cpu_to_be16(ROVER_UDP_PORT);
+	if (frame->layers & ROVER_FRAME_UDP)
+		return frame->dport == cpu_to_be16(ROVER_UDP_PORT);
+	return frame->ether_type == cpu_to_be16(TYPE_ROCE);
 }

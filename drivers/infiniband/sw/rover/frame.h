@@ -109,7 +109,7 @@ static inline bool rover_frame_match(const union rover_frame *frame,
 	return true;
 }
 
-/* Is it a packet of RoCE's own, for whomever? */
+/* Is it a packet of RoCE's own, of either version, for whomever? */
 bool rover_frame_is_roce(const union rover_frame *frame);
 
 #endif /* ROVER_FRAME_H */
