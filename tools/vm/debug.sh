@@ -14,7 +14,7 @@ prepare_debug() {
 	debug_ready && return
 	rm -f "$cache/debug.stamp" "$cache/kernels/debug"
 	say "building the debug kernel: ten minutes or more, log in $cache/debug.log"
-	(in_root -r "$lab_dir:/srv/lab" "${clean_env[@]}" SERIES=$debug_series SUFFIX=$debug_suffix nice -n 19 bash -euo pipefail -c "$(declare -f compile_debug); compile_debug") \
+	(in_root -r "$lab_dir:/srv/lab" "${clean_env[@]}" SERIES=$debug_series SUFFIX=$debug_suffix CCACHE_DISABLE=1 nice -n 19 bash -euo pipefail -c "$(declare -f compile_debug); compile_debug") \
 		>"$cache/debug.log" 2>&1 || { tail -n 30 "$cache/debug.log" >&2; die "the debug kernel did not build"; }
 	# What guests were started with is of an older build of the same version.
 	rm -f "$cache"/boot/*"$debug_suffix"*

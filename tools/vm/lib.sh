@@ -50,9 +50,10 @@ in_root() {
 	' in_root "$root" "$@"
 }
 
-# The environment of a command inside the tree: nothing of the host's, since paths and locales differ there.
-clean_env=(env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8
-	DEBIAN_FRONTEND=noninteractive)
+# The environment of a command inside the tree: nothing of the host's, since paths and locales differ there. What has been compiled
+# once, by whichever checkout (all of them are /rover in there), ccache keeps with its warnings.
+clean_env=(env -i PATH=/usr/lib/ccache:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8
+	DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/var/cache/ccache CCACHE_MAXSIZE=1G)
 
 # with_lock FILE CMD...: one at a time, whoever else prepares or builds.
 with_lock() {
