@@ -18,6 +18,9 @@
 #include "stats.h"
 #include "tap.h"
 
+/* Instead of the number of a CPU: no preference. */
+#define ROVER_CPU_ANY		(-1)
+
 #define ROVER_MAX_CQE		(1U << 22)
 #define ROVER_MAX_QP_WR		(1U << 15)
 #define ROVER_MAX_RD_ATOMIC	64
@@ -105,6 +108,17 @@ static inline struct rover_dev *rover_dev(struct ib_device *ib)
 static inline enum ib_mtu rover_dev_mtu(const struct rover_dev *dev)
 {
 	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?: IB_MTU_256;
+}
+
+/*
+ * Is the interface registered, and where the device is counted?  It may be about
+ * to go, or to be moved, until the notifier that follows it has run.
+ */
+static inline bool rover_dev_here(const struct rover_dev *dev)
+{
+	ASSERT_RTNL();
+	return dev->ndev->reg_state == NETREG_REGISTERED &&
+	       net_eq(dev_net(dev->ndev), dev->rnet->net);
 }
 
 /* May this process send and take frames of the device's interface? */

@@ -92,14 +92,11 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 	return i;
 }
 
-/* Where the peer may write, its owner may, too (IBTA 10.6.3.1). */
 static bool may_have(u32 access)
 {
-	if (access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
-		       IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL))
-		return false;
-	return access & IB_ACCESS_LOCAL_WRITE ||
-	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));
+	return !(access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
+			    IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)) &&
+	       rover_mr_may_grant(access);
 }
 
 /* Does what a work request says of this region make sense? */

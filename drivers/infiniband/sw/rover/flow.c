@@ -228,12 +228,6 @@ static enum filter filter_of(const struct rover_rule *rule)
 							 FILTER_UNICAST;
 }
 
-static bool is_here(const struct rover_dev *dev)
-{
-	return dev->ndev->reg_state == NETREG_REGISTERED &&
-	       net_eq(dev_net(dev->ndev), dev->rnet->net);
-}
-
 static int filter_on(struct rover_dev *dev, const struct rover_rule *rule)
 {
 	ASSERT_RTNL();
@@ -246,7 +240,7 @@ static void filter_off(struct rover_dev *dev, const struct rover_rule *rule)
 	ASSERT_RTNL();
 	if (filters[rule->filter].off &&
 	    dev->ndev->reg_state == NETREG_REGISTERED &&
-	    (filters[rule->filter].stays || is_here(dev)))
+	    (filters[rule->filter].stays || rover_dev_here(dev)))
 		filters[rule->filter].off(dev->ndev, rule->want.dst);
 }
 
@@ -300,7 +294,7 @@ static int add(struct rover_dev *dev, struct rover_rule *rule)
 	int err = -ENODEV;
 
 	rtnl_lock();
-	if (!is_here(dev))
+	if (!rover_dev_here(dev))
 		goto out;
 	err = filter_on(dev, rule);
 	if (err)

@@ -44,8 +44,7 @@ static enum rover_stat prove(struct sk_buff *skb)
 
 static void drop(struct rover_dev *dev, struct sk_buff *skb, enum rover_stat why)
 {
-	rover_count(dev, why);
-	trace_rover_drop(rover_stat_names[why], 0, 0, 0);
+	rover_drop(dev->stats, why, 0, 0, 0);
 	kfree_skb(skb);
 }
 

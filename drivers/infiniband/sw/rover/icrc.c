@@ -11,7 +11,6 @@
 #include <linux/udp.h>
 
 #include "icrc.h"
-#include "wire.h"
 
 /*
  * What the sum is before the IP header: crc32_le(~0, eight bytes of ones).
@@ -97,4 +96,20 @@ u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
 	mask_ip6(&pseudo.grh, len);
 	mask_bth(&pseudo.bth);
 	return rover_icrc_add(SEED, &pseudo, sizeof(pseudo));
+}
+
+u32 rover_icrc_begin(enum rover_l3 l3, const void *ip, const struct udphdr *udp,
+		     const struct rover_bth *bth, unsigned int len)
+{
+	unsigned int udp_len = sizeof(*udp) + len;
+
+	switch (l3) {
+	case ROVER_L3_IPV4:
+		return rover_icrc_begin4(ip, udp, bth, udp_len,
+					 ((const struct iphdr *)ip)->id);
+	case ROVER_L3_IPV6:
+		return rover_icrc_begin6(ip, udp, bth, udp_len);
+	default:
+		return rover_icrc_begin_grh(ip, bth, len);
+	}
 }

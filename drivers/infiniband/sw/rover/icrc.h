@@ -16,10 +16,11 @@
 #include <linux/types.h>
 #include <linux/crc32.h>
 
+#include "wire.h"
+
 struct iphdr;
 struct ipv6hdr;
 struct udphdr;
-struct rover_bth;
 
 /**
  * rover_icrc_begin4() - sum the headers of an IPv4 packet
@@ -58,6 +59,19 @@ u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
  */
 u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
 			 u16 len);
+
+/**
+ * rover_icrc_begin() - sum the headers of a packet of either kind
+ * @l3: which
+ * @ip: its IPv4 or IPv6 header, or its GRH
+ * @udp: header; not read for a GRH
+ * @bth: header; the bytes after it are the caller's to sum
+ * @len: from the BTH to the ICRC, both included, in bytes
+ *
+ * Return: the running CRC, for rover_icrc_add().
+ */
+u32 rover_icrc_begin(enum rover_l3 l3, const void *ip, const struct udphdr *udp,
+		     const struct rover_bth *bth, unsigned int len);
 
 /**
  * rover_icrc_add() - sum some more

@@ -58,12 +58,6 @@ const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
  * and go as they like.  An interface that has left the namespace has left its
  * groups, too.
  */
-static bool is_here(const struct rover_dev *dev)
-{
-	ASSERT_RTNL();
-	return dev->ndev->reg_state == NETREG_REGISTERED &&
-	       net_eq(dev_net(dev->ndev), dev->rnet->net);
-}
 
 static int join_v4(struct net_device *ndev, __be32 addr)
 {
@@ -117,7 +111,7 @@ static int join(const struct rover_dev *dev, struct rover_mcast *group)
 	int err = -ENODEV;
 
 	rtnl_lock();
-	if (!is_here(dev))
+	if (!rover_dev_here(dev))
 		goto out;
 	if (ipv6_addr_v4mapped(addr))
 		err = join_v4(dev->ndev, addr->s6_addr32[3]);
@@ -133,7 +127,7 @@ static void leave(const struct rover_dev *dev, const struct rover_mcast *group)
 	const struct in6_addr *addr = (const void *)group->mgid.raw;
 
 	rtnl_lock();
-	if (!is_here(dev))
+	if (!rover_dev_here(dev))
 		goto out;
 	if (ipv6_addr_v4mapped(addr))
 		leave_v4(dev->ndev, addr->s6_addr32[3]);

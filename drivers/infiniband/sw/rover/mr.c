@@ -142,11 +142,8 @@ static int check_access(int access)
 		access &= ~(IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB);
 	if (access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
 		return -EOPNOTSUPP;
-	/* For kernel callers, the core does not look (IBTA 10.6.3.1). */
-	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
-	    !(access & IB_ACCESS_LOCAL_WRITE))
-		return -EINVAL;
-	return 0;
+	/* For kernel callers, the core does not look. */
+	return rover_mr_may_grant(access) ? 0 : -EINVAL;
 }
 
 /* What a region of a program has beside its memory; it has no key yet. */

@@ -41,6 +41,13 @@ enum rover_mr_kind {
 #define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
 				 IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL)
 
+/* Where the peer may write, its owner has to, too (IBTA 10.6.3.1). */
+static inline bool rover_mr_may_grant(u32 access)
+{
+	return access & IB_ACCESS_LOCAL_WRITE ||
+	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));
+}
+
 /* Those by which memory changes. */
 #define ROVER_MR_WRITES		(IB_ACCESS_LOCAL_WRITE | \
 				 IB_ACCESS_REMOTE_WRITE | \

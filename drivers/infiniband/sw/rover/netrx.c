@@ -57,10 +57,8 @@ struct arrival {
 static void dropped(struct batch *b, const struct arrival *a,
 		    enum rover_stat why)
 {
-	if (b->dev)
-		rover_count(b->dev, why);
-	trace_rover_drop(rover_stat_names[why], rover_bth_qpn(&a->bth),
-			 a->bth.opcode, rover_bth_psn(&a->bth));
+	rover_drop(b->dev ? b->dev->stats : NULL, why, rover_bth_qpn(&a->bth),
+		   a->bth.opcode, rover_bth_psn(&a->bth));
 }
 
 /* Batches ********************************************************************/
@@ -226,22 +224,6 @@ static bool parse(struct batch *b, struct arrival *a)
 	return true;
 }
 
-static u32 sum_headers(const struct arrival *a)
-{
-	unsigned int udp_len = sizeof(struct udphdr) + a->len;
-	const void *ip = a->pkt.ip;
-
-	switch (a->pkt.l3) {
-	case ROVER_L3_IPV4:
-		return rover_icrc_begin4(ip, a->udp, &a->bth, udp_len,
-					 ((const struct iphdr *)ip)->id);
-	case ROVER_L3_IPV6:
-		return rover_icrc_begin6(ip, a->udp, &a->bth, udp_len);
-	default:
-		return rover_icrc_begin_grh(ip, &a->bth, a->len);
-	}
-}
-
 static bool icrc_good(const struct batch *b, const struct arrival *a)
 {
 	const struct sk_buff *skb = a->pkt.skb;
@@ -250,7 +232,7 @@ static bool icrc_good(const struct batch *b, const struct arrival *a)
 	__le32 icrc;
 	u32 crc;
 
-	crc = sum_headers(a);
+	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, &a->bth, a->len);
 	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
 			       a->pkt.pad);
 	if (seal) {

@@ -56,8 +56,7 @@ static void sent(struct sk_buff *skb)
 
 static void drop(struct rover_qp *qp, struct sk_buff *skb, enum rover_stat why)
 {
-	rover_count(qp->dev, why);
-	trace_rover_drop(rover_stat_names[why], qp->obj.key, 0, 0);
+	rover_drop(qp->dev->stats, why, qp->obj.key, 0, 0);
 	kfree_skb(skb);
 }
 
@@ -153,9 +152,7 @@ static void judge(struct rover_qp *qp, int err)
 {
 	if (likely(!net_xmit_eval(err)))
 		return;
-	rover_count(qp->dev, ROVER_STAT_TX_DROP_LOCAL);
-	trace_rover_drop(rover_stat_names[ROVER_STAT_TX_DROP_LOCAL],
-			 qp->obj.key, 0, 0);
+	rover_drop(qp->dev->stats, ROVER_STAT_TX_DROP_LOCAL, qp->obj.key, 0, 0);
 }
 
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,

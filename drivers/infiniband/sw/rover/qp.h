@@ -45,9 +45,6 @@
 /* Outstanding send work requests: a power of two. */
 #define ROVER_MAX_INFLIGHT	128
 
-/* Instead of the number of a CPU: no preference. */
-#define ROVER_CPU_ANY		(-1)
-
 /* Bits of rover_qp.work: what is to be done, and by whom it was left. */
 #define ROVER_WORK_TX		0	/* run the requester */
 #define ROVER_WORK_RX		1	/* go on with READ responses */

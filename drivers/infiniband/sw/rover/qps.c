@@ -42,8 +42,7 @@ const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
 		   u32 psn)
 {
-	rover_qp_count(qp, why);
-	trace_rover_drop(rover_stat_names[why], qp->obj.key, opcode, psn);
+	rover_drop(READ_ONCE(qp->stats), why, qp->obj.key, opcode, psn);
 }
 
 /* The memory is there, or cannot be had: whoever asked looks again. */

@@ -42,8 +42,7 @@ struct arrival {
 
 static void dropped(const struct arrival *a, enum rover_stat why)
 {
-	rover_count(a->dev, why);
-	trace_rover_drop(rover_stat_names[why], 0, 0, 0);
+	rover_drop(a->dev->stats, why, 0, 0, 0);
 }
 
 /* Return false when it is no frame of Ethernet. */

@@ -10,6 +10,21 @@
 
 #include <linux/tracepoint.h>
 
+#include "stats.h"
+
+/**
+ * rover_drop() - a packet goes no further: count it, and say so
+ * @stats: of whoever drops it; NULL while that is nobody yet
+ * @why: the counter of the reason
+ * @qpn: whom it was for, or whose it was; 0 when that is not known
+ * @opcode: of the packet; 0, as @psn, for many, and when it is not known
+ * @psn: its number
+ *
+ * Context: any.
+ */
+void rover_drop(struct rover_stats __percpu *stats, enum rover_stat why,
+		u32 qpn, u8 opcode, u32 psn);
+
 /* A packet that went no further; reason is the name of its counter. */
 TRACE_EVENT(rover_drop,
 	TP_PROTO(const char *reason, u32 qpn, u8 opcode, u32 psn),
