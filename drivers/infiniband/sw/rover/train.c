@@ -18,8 +18,10 @@
  *	member  ( IP UDP )[ BTH ext ] -> payload frags, tail frag
  *
  * ( ) is headroom: a member's data begins at its UDP payload.  Payload frags
- * are the program's pages, referenced and not copied; pad and ICRC sit in a
- * small frag of ours (seal).  Packets of up to COPY_MAX bytes are copied whole.
+ * are the program's pages, referenced and not copied, or a piece of ours with a
+ * copy where payload may change (UD, UC) or an skb must not hold its memory; pad
+ * and ICRC sit in a small frag of ours (seal).  Packets of up to COPY_MAX bytes
+ * are copied whole.
  *
  * Runs under the queue pair's lock with softirqs off.
  */
@@ -102,6 +104,8 @@ static void put_headers(struct rover_train *train, struct sk_buff *skb,
 		skb->protocol = cpu_to_be16(ETH_P_IPV6);
 		if (path->l3 == ROVER_L3_GRH) {
 			skb->protocol = cpu_to_be16(ETH_P_IBOE);
+			/* The BTH follows: there is no UDP header to read. */
+			skb_set_transport_header(skb, path->hdr_len);
 			return;
 		}
 	}
@@ -128,24 +132,7 @@ static struct rover_bth *put_transport(struct rover_train *train,
 	return bth;
 }
 
-static u32 sum_headers(const struct rover_path *path, struct sk_buff *skb,
-		       const struct rover_bth *bth, unsigned int len)
-{
-	unsigned int udp_len = sizeof(struct udphdr) + len;
-	const void *ip = skb_network_header(skb);
-
-	switch (path->l3) {
-	case ROVER_L3_IPV4:
-		return rover_icrc_begin4(ip, udp_hdr(skb), bth, udp_len,
-					 ((const struct iphdr *)ip)->id);
-	case ROVER_L3_IPV6:
-		return rover_icrc_begin6(ip, udp_hdr(skb), bth, udp_len);
-	default:
-		return rover_icrc_begin_grh(ip, bth, len);
-	}
-}
-
-/* Payload by reference: frags from the program's pages, a seal of ours. */
+/* Payload in frags, then a seal of ours. */
 static bool put_frags(struct sk_buff *skb, const struct rover_outgoing *out,
 		      const struct rover_frag *frags, unsigned int n, u32 crc)
 {
@@ -220,10 +207,43 @@ static struct sk_buff *get_skb(unsigned int size)
 	return skb;
 }
 
-static bool by_reference(const struct rover_train *train,
-			 const struct rover_outgoing *out)
+static bool in_frags(const struct rover_outgoing *out)
 {
-	return out->len > COPY_MAX && !out->data && !train->copy;
+	return out->len > COPY_MAX && !out->data;
+}
+
+/* A copy in a piece of ours, of up to a page; without memory there is none. */
+static enum rover_fault copy_frag(const struct rover_outgoing *out,
+				  struct rover_frag *frag, unsigned int *n)
+{
+	void *data = napi_alloc_frag(SKB_DATA_ALIGN(out->len));
+	enum rover_fault fault;
+
+	if (!data)
+		return ROVER_OK;
+	frag->page = virt_to_head_page(data);
+	frag->offset = data - page_address(frag->page);
+	frag->len = out->len;
+	fault = rover_sgl_read(out->sgl, data, out->len);
+	if (fault)
+		put_page(frag->page);
+	else
+		*n = 1;
+	return fault;
+}
+
+/* None where a copy in the linear part has to do. */
+static enum rover_fault get_frags(const struct rover_train *train,
+				  const struct rover_outgoing *out,
+				  struct rover_frag *frags, unsigned int *n)
+{
+	enum rover_fault fault = ROVER_OK;
+
+	if (!in_frags(out))
+		return ROVER_OK;
+	if (!train->copy)
+		fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, n);
+	return fault || *n ? fault : copy_frag(out, frags, n);
 }
 
 /* One complete packet, data at its IP header. */
@@ -239,19 +259,17 @@ static struct sk_buff *make(struct rover_train *train,
 	unsigned int n = 0;
 	u32 crc;
 
-	*fault = ROVER_OK;
-	if (by_reference(train, out)) {
-		*fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, &n);
-		if (*fault)
-			return NULL;
-	}
+	*fault = get_frags(train, out, frags, &n);
+	if (*fault)
+		return NULL;
 	skb = get_skb(HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
 	if (!skb)
 		goto err_frags;
 	skb_reserve(skb, HEADROOM);
 	put_headers(train, skb, hdr + payload);
 	bth = put_transport(train, skb, out);
-	crc = sum_headers(path, skb, bth, hdr + payload);
+	crc = rover_icrc_begin(path->l3, skb_network_header(skb), udp_hdr(skb),
+			       bth, hdr + payload);
 	crc = rover_icrc_add(crc, bth + 1, out->ext_len);
 	if (n) {
 		if (!put_frags(skb, out, frags, n, crc))
@@ -314,7 +332,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		rover_train_send(train);
 	/* After a copied packet none is much larger: nothing worth leaving open. */
 	if (!train->head)
-		train->open = train->max > 1 && by_reference(train, out) &&
+		train->open = train->max > 1 && in_frags(out) &&
 			      rover_segment_may_wait(train->path);
 
 	skb = make(train, out, fault);

@@ -18,7 +18,7 @@
  * @qpn: and to which queue pair there
  * @limit: most packets it may have, if its path allows it
  * @copy: payload may change as soon as its packet is made: never by reference
- * @open: ICRCs of payload by reference are left to others
+ * @open: ICRCs of payload in frags are left to others
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
  * @last: last packet
