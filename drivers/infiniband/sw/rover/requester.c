@@ -44,6 +44,12 @@
 /* Requests without packets per run. */
 #define BUDGET_LOCAL	64
 
+/*
+ * Packets per run of a connection without acknowledges: no window keeps it from
+ * sending all there is, be it gigabytes, with softirqs off.
+ */
+#define BUDGET_UNRELIABLE	64
+
 /* Packets after which an acknowledge is asked for in any case. */
 #define ACKREQ_EVERY	32
 
@@ -51,6 +57,7 @@
 struct budget {
 	int trains;
 	int local;
+	int unreliable;
 };
 
 void rover_requester_init(struct rover_qp *qp)
@@ -522,6 +529,10 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 	psns = psns_of_next(qp, row);
 	if (!may_send(qp, row, psns))
 		return false;
+	if (unreliable(qp) && budget->unreliable-- <= 0) {
+		set_bit(ROVER_WORK_TX, &qp->work);
+		return false;
+	}
 	if (!train->packets) {
 		if (budget->trains-- <= 0) {
 			set_bit(ROVER_WORK_TX, &qp->work);
@@ -596,6 +607,7 @@ void rover_requester_run(struct rover_qp *qp)
 	struct budget budget = {
 		.trains = in_serving_softirq() ? BUDGET : BUDGET_PROCESS,
 		.local = BUDGET_LOCAL,
+		.unreliable = BUDGET_UNRELIABLE,
 	};
 	u32 before;
 

@@ -14,7 +14,7 @@
 #include "wqe.h"
 
 /* Messages in one go. */
-#define BUDGET		256
+#define BUDGET		64
 
 void rover_whole_init(struct rover_qp *qp)
 {
