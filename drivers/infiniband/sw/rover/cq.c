@@ -7,8 +7,10 @@
  * What the kernel has written there it never reads back, but for resizing,
  * where it only moves it.  The names K4 to K6 are those of rover-abi.h.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -65,12 +67,66 @@ static int new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
 	return 0;
 }
 
+/* Events *********************************************************************/
+
+static void tell(struct rover_cq *cq)
+{
+	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+}
+
+/*
+ * On the processor that the queue's events are for, or where that one is gone: in
+ * softirq, as handlers take locks.  What is owed when it is none any more is paid.
+ */
+static void pay(struct tasklet_struct *tasklet)
+{
+	struct rover_cq *cq = container_of(tasklet, struct rover_cq, payer);
+
+	do {
+		tell(cq);
+	} while (!atomic_dec_and_test(&cq->owed));
+}
+
+/* In that processor's hard interrupt. */
+static void called(void *info)
+{
+	struct rover_cq *cq = info;
+
+	tasklet_schedule(&cq->payer);
+}
+
+/* Return false when it is here that the event is to be raised. */
+static bool tell_there(struct rover_cq *cq)
+{
+	bool there;
+
+	if (cq->cpu == ROVER_CPU_ANY)
+		return false;
+	/* Nor does a processor that is online go away meanwhile. */
+	preempt_disable();
+	there = cq->cpu != smp_processor_id() && cpu_online(cq->cpu);
+	/* Full barrier.  Who finds some that are owed leaves it to whoever pays. */
+	if (there && atomic_fetch_inc(&cq->owed) == 0 &&
+	    smp_call_function_single_async(cq->cpu, &cq->call))
+		called(cq);
+	preempt_enable();
+	return there;
+}
+
 static void raise_event(struct rover_cq *cq)
 {
 	if (!cq->ib.comp_handler)
 		return;
 	rover_count(dev_of(cq), ROVER_STAT_CQ_EVENTS);
-	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+	if (!tell_there(cq))
+		tell(cq);
+}
+
+void rover_cq_settle(struct rover_cq *cq)
+{
+	/* Pairs with the barrier in pay(): all that was told has been heard. */
+	while (atomic_read_acquire(&cq->owed))
+		usleep_range(10, 50);
 }
 
 /* What an event has waited for does not come any more: is there one? */
@@ -120,6 +176,11 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	hrtimer_setup(&cq->period, period_over, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	cq->user = !!udata;
+	/* Programs say 0 when they do not care. */
+	cq->cpu = cq->user && !attr->comp_vector ? ROVER_CPU_ANY :
+						   (int)attr->comp_vector;
+	INIT_CSD(&cq->call, called, cq);
+	tasklet_setup(&cq->payer, pay);
 	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	if (udata)
 		ucontext = &rdma_udata_to_drv_context(udata,
@@ -145,6 +206,8 @@ int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
 
 	/* Nobody completes anything here any more, so it is not started again. */
 	hrtimer_cancel(&cq->period);
+	rover_cq_settle(cq);
+	tasklet_kill(&cq->payer);
 	rover_ring_destroy(&cq->ring);
 	mutex_destroy(&cq->resizing);
 	return 0;

@@ -6,6 +6,11 @@
  * event, if the program armed for it, is raised after the lock is dropped.
  * For user queues arming and polling never enter the kernel.
  *
+ * A queue's completion vector is the processor on which its events are raised, by
+ * an interrupt where the completion comes about on another one.  Vector 0 of a
+ * program, which is what it asks for when it does not care, is any: the event is
+ * raised where the completion is written.
+ *
  * An event may be moderated: it waits until so many completions are there, or
  * so long, whichever comes first.  It has answered an arming, as it has when it
  * is raised at once.  A timer ends its waiting, one of the queue's own: only a
@@ -16,7 +21,9 @@
 #define ROVER_CQ_H
 
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/mutex.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
@@ -34,6 +41,10 @@
  * @gathered: completions that the event that waits stands for; 0 without one
  * @period: ends its waiting; in softirq, takes @lock.  Runs on when the event is
  *	raised sooner, until the next one that waits moves it
+ * @cpu: on which events are raised; ROVER_CPU_ANY for wherever; constant
+ * @owed: events that wait for @call to come there; without a lock
+ * @call: to that processor, where it starts @payer
+ * @payer: raises what is owed
  * @emptied: times that a completion found the ring empty; read without the lock
  * @overflow: no completion can be written any more
  * @heard: @emptied at the last doorbell of a queue pair that sends here; this
@@ -54,6 +65,10 @@ struct rover_cq {
 	u16 moderate_usec;
 	u32 gathered;
 	struct hrtimer period;
+	int cpu;
+	atomic_t owed;
+	call_single_data_t call;
+	struct tasklet_struct payer;
 	u32 emptied;
 	u32 heard;
 	u32 streak;
@@ -94,5 +109,16 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
  */
 bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 		   const struct rover_cqe *cqe, bool solicited);
+
+/**
+ * rover_cq_settle() - wait until no event is under way
+ * @cq: nobody completes anything there meanwhile, or who does may be late
+ *
+ * ib_free_cq() stops what polls a kernel user's queue, then destroys the queue:
+ * an event in between would start it again.  So a queue pair's end waits here.
+ *
+ * Context: may sleep.
+ */
+void rover_cq_settle(struct rover_cq *cq);
 
 #endif /* ROVER_CQ_H */

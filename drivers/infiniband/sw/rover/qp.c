@@ -412,6 +412,10 @@ int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata)
 	struct rover_qp *qp = rover_qp(ib);
 
 	kill(qp);
+	if (qp->scq)
+		rover_cq_settle(qp->scq);
+	if (qp->rcq)
+		rover_cq_settle(qp->rcq);
 	dismantle(qp);
 	return 0;
 }
