@@ -255,7 +255,6 @@ enum rover_cqe_opcode {
 #define ROVER_CQE_WITH_IMM	(1U << 0)
 #define ROVER_CQE_WITH_INV	(1U << 1)
 #define ROVER_CQE_GRH		(1U << 2)	/* 40 bytes of it precede the data */
-#define ROVER_CQE_IPV4		(1U << 3)	/* an IPv4 header in its last 20 */
 #define ROVER_CQE_VLAN		(1U << 4)	/* @vlan_id is set */
 #define ROVER_CQE_FORGOTTEN	(1U << 7)	/* a mark of the program's own */
 

@@ -209,13 +209,10 @@ static enum rover_fault place(struct rover_qp *qp,
 }
 
 /* What a completion tells of the header in front of the data. */
-static const struct {
-	u8 flags;
-	u8 sl;
-} kinds[] = {
-	[ROVER_L3_IPV4] = { ROVER_CQE_IPV4, ROVER_CQE_SL_IPV4 },
-	[ROVER_L3_IPV6] = { 0, ROVER_CQE_SL_IPV6 },
-	[ROVER_L3_GRH] = { 0, ROVER_CQE_SL_GRH },
+static const u8 kinds[] = {
+	[ROVER_L3_IPV4] = ROVER_CQE_SL_IPV4,
+	[ROVER_L3_IPV6] = ROVER_CQE_SL_IPV6,
+	[ROVER_L3_GRH] = ROVER_CQE_SL_GRH,
 };
 
 static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
@@ -225,8 +222,8 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	cqe->src_qpn = be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT;
 	cqe->byte_len = ROVER_GRH_SIZE + pkt->payload;
 	cqe->opcode = ROVER_CQE_RECV;
-	cqe->flags |= ROVER_CQE_GRH | kinds[pkt->l3].flags;
-	cqe->sl = kinds[pkt->l3].sl;
+	cqe->flags |= ROVER_CQE_GRH;
+	cqe->sl = kinds[pkt->l3];
 	if (pkt->op->flags & ROVER_OP_IMM) {
 		cqe->imm = (__force u32)pkt->imm;
 		cqe->flags |= ROVER_CQE_WITH_IMM;

@@ -93,14 +93,13 @@ static void write_operation(struct rover_send_wqe *wqe, u16 flags,
 	}
 }
 
-/* Where a datagram goes. */
+/* Where a datagram goes: by a handle of the same domain (IBTA 10.2.2.3), hence device. */
 static int write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
 			 const struct ib_send_wr *wr)
 {
 	const struct ib_ud_wr *ud = ud_wr(wr);
 
-	if (!ud->ah || ud->ah->device != &qp->dev->ib ||
-	    ud->remote_qpn & ~ROVER_24BIT)
+	if (!ud->ah || ud->ah->pd != qp->pd || ud->remote_qpn & ~ROVER_24BIT)
 		return -EINVAL;
 	wqe->remote_qpn = ud->remote_qpn;
 	wqe->remote_qkey = ud->remote_qkey;
@@ -157,15 +156,12 @@ static int write_word(struct rover_send_wqe *wqe, const struct ib_send_wr *wr)
 	return 0;
 }
 
-/* Row of rover_wrs, or an error when this queue pair does not have it. */
-static int row_of(const struct rover_qp *qp, enum ib_wr_opcode opcode)
+/* Row of rover_wrs, or an error when there is none. */
+static int row_of(enum ib_wr_opcode opcode)
 {
-	int op;
-
 	if ((unsigned int)opcode >= ARRAY_SIZE(opcodes) || !opcodes[opcode])
 		return -EOPNOTSUPP;
-	op = opcodes[opcode] - 1;
-	return rover_wr_fits(&rover_wrs[op], qp->transport) ? op : -EOPNOTSUPP;
+	return opcodes[opcode] - 1;
 }
 
 static u8 wqe_flags(int send_flags)
@@ -181,12 +177,21 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 	struct rover_send_wqe *wqe;
 	int op, err = 0;
 	u16 flags;
+	bool fits;
 
 	if (!rover_qp_allows(qp, ROVER_MAY_POST_SEND))
 		return -EINVAL;
-	op = row_of(qp, wr->opcode);
+	op = row_of(wr->opcode);
 	if (op < 0)
 		return op;
+	/*
+	 * To see the end of a queue the core posts a WRITE (ib_drain_sq), to datagram
+	 * queue pairs as well.  In error it is flushed, and that is all that is wanted;
+	 * the only way out of there empties the queue, under the lock held here.
+	 */
+	fits = rover_wr_fits(&rover_wrs[op], qp->transport);
+	if (!fits && !rover_qp_allows(qp, ROVER_MUST_FLUSH))
+		return -EOPNOTSUPP;
 	flags = rover_wrs[op].flags;
 	if (wr->send_flags & ~SEND_FLAGS || wr->num_sge < 0 ||
 	    wr->num_sge > qp->max_send_sge ||
@@ -201,6 +206,9 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = op;
 	wqe->flags = wqe_flags(wr->send_flags);
+	/* What is not this service's has no more that could be looked at. */
+	if (!fits)
+		return 0;
 	write_operation(wqe, flags, wr);
 	if (qp->transport == ROVER_TRANSPORT_UD)
 		err = write_address(wqe, qp, wr);
