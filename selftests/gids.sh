@@ -5,43 +5,10 @@
 # priorities in their tags; link-local addresses; a bond that fails over. Each over RoCE v2 and v1.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/version.sh
+. "$here/lib/version.sh"
 
 limit=60
-
-# The data is checked: pingpong_on TOOL DEVICE_A INDEX_A DEVICE_B INDEX_B OPTION...
-pingpong_on() {
-	local tool=$1 dev_a=$2 gid_a=$3 dev_b=$4 gid_b=$5
-	shift 5
-	next_port
-	both "$tool -p $port -d $dev_b -g $gid_b $*" "$tool -p $port -d $dev_a -g $gid_a $* $ADDR_B"
-	grep -q 'bytes in .* seconds' $said_a || fail "it prints no result"
-	[[ $(cat $said_a $said_b) != *"invalid data"* ]] || fail "the data is wrong"
-}
-
-# index_of END DEVICE PATTERN: the first GID of this version whose text is like that
-index_of() {
-	local index gid type
-	while read -r index gid type; do
-		# shellcheck disable=SC2053 # a pattern is meant
-		[[ $gid != $3 || $type != *"${ROCE:-v2}" ]] || { echo "$index"; return; }
-	done < <(gids "$1" "$2")
-	return 1
-}
-
-# hear INTERFACE CMD...: what b hears of RoCE while CMD runs, in /tmp/tcpdump, a line for each packet
-hear() {
-	local dump
-	run_at b tcpdump -enli "$1" >/tmp/tcpdump 2>&1 </dev/null &
-	dump=$!
-	within 20 grep -q 'listening on' /tmp/tcpdump
-	"${@:2}"
-	within 5 grep -qE '\.4791|0x8915' /tmp/tcpdump
-	sleep 0.3
-	kill $dump
-	wait $dump || true
-	grep -E '\.4791: |0x8915' /tmp/tcpdump >/tmp/heard
-	head -n 3 /tmp/heard
-}
 
 # VLANs **********************************************************************
 
@@ -56,7 +23,6 @@ vlans_up() {
 		within 10 has_gid $end "$(dev_of $end)" "$(gid_text 10.78.5.$number)"
 	done
 }
-has_gid() { [[ $(index_of "$1" "$2" "$3") ]]; }
 vlans_down() { for end in a b; do at $end ip link delete vl_$end; done 2>/dev/null; }
 
 # A connection, and datagrams: pingpongs DEVICE_A INDEX_A DEVICE_B INDEX_B OPTION...
@@ -70,10 +36,10 @@ vlan() {
 	local gid_a gid_b said
 	trap 'status=$?; set +e; vlans_down; ktap_end_jobs; exit $status' EXIT
 	vlans_up
-	gid_a=$(index_of a "$DEV_A" "$(gid_text 10.78.5.1)")
-	gid_b=$(index_of b "$DEV_B" "$(gid_text 10.78.5.2)")
+	gid_a=$(gid_like a "$(gid_text 10.78.5.1)" "$DEV_A")
+	gid_b=$(gid_like b "$(gid_text 10.78.5.2)" "$DEV_B")
 	# Its other end is told the service level, too.
-	hear "$NDEV_B" pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -l "$1" -n 5
+	hear pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -l "$1" -n 5
 	(($(wc -l </tmp/heard) >= 30)) || fail "only $(wc -l </tmp/heard) packets"
 	said=$(grep -v "vlan 5, p $2, " /tmp/heard | head -n 3) || true
 	[[ ! $said ]] || fail "not in VLAN 5 with priority $2: $said"
@@ -81,15 +47,14 @@ vlan() {
 	within 10 lacks_gid a "$DEV_A" "$(gid_text 10.78.5.1)"
 	within 10 lacks_gid b "$DEV_B" "$(gid_text 10.78.5.2)"
 }
-lacks_gid() { ! has_gid "$@"; }
 
 # Link-local addresses ********************************************************
 
 link_local() {
 	local gid_a gid_b
-	gid_a=$(index_of a "$DEV_A" 'fe80:*')
-	gid_b=$(index_of b "$DEV_B" 'fe80:*')
-	hear "$NDEV_B" pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -n 5
+	gid_a=$(gid_like a 'fe80:*' "$DEV_A")
+	gid_b=$(gid_like b 'fe80:*' "$DEV_B")
+	hear pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -n 5
 	if [[ ${ROCE:-v2} == v2 ]]; then
 		grep -q 'fe80::.* > fe80::.*4791' /tmp/heard || fail "not between link-local addresses"
 	fi
@@ -138,8 +103,8 @@ failover() {
 	local gid_a gid_b first second transfer before duration=$((10 * slow))
 	trap 'status=$?; set +e; cat /tmp/said.bond; ktap_end_jobs; bond_down >/dev/null 2>&1; exit $status' EXIT
 	bond_up
-	gid_a=$(index_of a rover_bo_a "$(gid_text 10.79.0.1)")
-	gid_b=$(index_of b rover_bo_b "$(gid_text 10.79.0.2)")
+	gid_a=$(gid_like a "$(gid_text 10.79.0.1)" rover_bo_a)
+	gid_b=$(gid_like b "$(gid_text 10.79.0.2)" rover_bo_b)
 	first=$(active)
 	second=bs_$((1 - ${first#bs_}))
 	next_port

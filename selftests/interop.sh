@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # interop: rover at one end, the kernel's own rdma_rxe at the other, in turn. Each operation both have is asked for and answered by
-# either, at every path MTU, over IPv4 and IPv6, and arrives byte for byte; what rover asks for also on a network that loses 1 %.
+# either, at every path MTU, over IPv4 and IPv6, and arrives byte for byte; also on a network that loses 1 %, whoever asks.
 # FLUSH is not one of them: rdma_rxe has an ICRC of its own for it. That and what else differs is in Documentation/interop.rst.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
@@ -46,20 +46,24 @@ rxe_leaves() {
 	within 20 knows "$end"
 }
 
-# losing LOSS_A LOSS_B COUNTERS CMD...: CMD while each end loses so much of what it sends; then those of rover have moved
+# losing LOSS_A LOSS_B COUNTERS CMD...: CMD while each end loses so much of what it sends; then those of rover have moved, of several
+# with a comma between them each
 losing() {
-	local loss_a=$1 loss_b=$2 counters=$3 before
+	local loss_a=$1 loss_b=$2 counters group before=()
+	IFS=, read -ra counters <<<"$3"
 	shift 3
 	# shellcheck disable=SC2086 # several
-	[[ ! $counters ]] || before=$(counter "$rover" $counters)
+	for group in "${counters[@]}"; do before+=("$(counter "$rover" $group)"); done
 	ends=a bad_network loss "$loss_a"
 	ends=b bad_network loss "$loss_b"
 	"$@"
-	[[ $counters ]] || return 0
-	# shellcheck disable=SC2086
-	counter "$rover" $counters >/dev/null
-	((counted > before)) || fail "$counters: $before before, $counted after"
-	echo "note: $counters: $((counted - before))"
+	for group in "${counters[@]}"; do
+		# shellcheck disable=SC2086
+		counter "$rover" $group >/dev/null
+		((counted > before[0])) || fail "$group: ${before[0]} before, $counted after"
+		echo "note: $group: $((counted - before[0]))"
+		before=("${before[@]:1}")
+	done
 }
 
 # They meet through queue pair 1 of either.
@@ -98,11 +102,15 @@ connections() {
 # Losses are what takes time there, and rdma_rxe's timer for each.
 little() { QUICK=1 pair_quietly "$@"; }
 
-# Of what rover asks for: rdma_rxe, when it asks, does not survive losses (interop.rst).
+# End a asks: in turn that is rover and rdma_rxe, which survives long messages less (interop.rst).
 asked() {
-	local again="tx_retransmitted_packets out_of_sequence packet_seq_err duplicate_request"
-	[[ $rover == a ]] || return 0
-	try "1 % is lost of all: rover asks" losing 1% 1% "$again" little rc_data much_from_a
+	local again="tx_retransmitted_packets out_of_sequence packet_seq_err duplicate_request" answer="duplicate_request,out_of_sequence"
+	if [[ $rover == a ]]; then
+		try "1 % is lost of all: rover asks" losing 1% 1% "$again" little rc_data much_from_a
+		return
+	fi
+	try "1 % is lost of all: rdma_rxe asks" losing 1% 1% "$answer" pair_quietly rc_data each_from_a
+	quick || try "1 % is lost of all: rdma_rxe asks for everything" losing 1% 1% "$answer" little rc_data much_from_a
 }
 
 # A network on which an end loses whole trains, and the other single packets: of a message of 79 packets that is much.

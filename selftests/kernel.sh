@@ -24,5 +24,7 @@ parameters=()
 ! quick || parameters+=(quick=1)
 [[ ! ${GROUP:-} ]] || parameters+=(only="$GROUP")
 run_module "${parameters[@]}"
+# And once more what has to do with addresses.
+if [[ ! ${GROUP:-} ]]; then for group in ud uc mcast; do run_module "${parameters[@]}" only=$group ipv6=1; done; fi
 try "all is given back" let_go 10
 finish

@@ -15,35 +15,45 @@
 many=500
 allowed=8192
 
-field() { awk -v name="$1:" '$1 == name { print $2 * 1024; exit }' "$2"; }
-
 # Bytes in use that are no program's and no file's. PageTables of the program that maps the rings are not the queue pair's.
 snapshot() {
+	local name number
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	sleep 1
+	nap 1
 	echo 3 >/proc/sys/vm/drop_caches
-	cat /proc/meminfo >/tmp/meminfo
+	used=0
+	while IFS=': ' read -r name number _; do
+		case $name in
+		MemTotal) used=$((used + number)) ;;
+		MemFree | Buffers | Cached | SwapCached | AnonPages | PageTables) used=$((used - number)) ;;
+		Slab) slab=$((number * 1024)) ;;
+		Percpu) percpu=$((number * 1024)) ;;
+		esac
+	done </proc/meminfo
 	# "count" is the length of a processor's list, in pages.
-	used=$(awk '/^ +count:/ { pages += $2 } END { print -4096 * pages }' /proc/zoneinfo)
-	used=$((used + $(field MemTotal /tmp/meminfo) - $(field MemFree /tmp/meminfo)))
-	for name in Buffers Cached SwapCached AnonPages PageTables; do used=$((used - $(field $name /tmp/meminfo))); done
-	slab=$(field Slab /tmp/meminfo) percpu=$(field Percpu /tmp/meminfo)
+	while IFS=': ' read -r name number; do [[ $name != count ]] || used=$((used - 4 * number)); done </proc/zoneinfo
+	used=$((used * 1024))
 }
 
+# rings: bytes that it says it has mapped of the device, in $rings
+rings() { [[ $(<"$held") =~ rings\ ([0-9]+) ]] && rings=${BASH_REMATCH[1]}; }
+
 cost() {
-	local before slab_before percpu_before rings own
+	local before slab_before percpu_before rings few_rings own
 	# Whatever is allocated once is there already: caches, page tables of vmalloc.
 	hold a --qps $many --gid "$gid"
 	release
 	hold a --qps 1 --gid "$gid"
 	snapshot
 	before=$used slab_before=$slab percpu_before=$percpu
-	rings=$(awk '/^rings/ { print $2 }' "$held")
+	rings
+	few_rings=$rings
 	release
 	hold a --qps $((many + 1)) --gid "$gid"
 	snapshot
-	rings=$(($(awk '/^rings/ { print $2 }' "$held") - rings))
+	rings
+	rings=$((rings - few_rings))
 	release
 	((rings >= many * 4096)) || fail "$rings bytes of rings for $many queue pairs: what has been measured?"
 	own=$(((used - before - rings) / many))
@@ -52,11 +62,9 @@ cost() {
 	((own <= allowed)) || fail "$own bytes each, more than $allowed"
 }
 
-# And it all comes back.
+# And it all comes back. The case before has had as many, and given them back.
 given_back() {
 	local before i
-	hold a --qps $many --gid "$gid"
-	release
 	snapshot
 	before=$used
 	for i in 1 2 3 4; do

@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/netem.sh
 . "$here/lib/netem.sh"
+# shellcheck source=selftests/lib/version.sh
+. "$here/lib/version.sh"
 
 limit=100
 share=/srv/rover-nfs
@@ -55,6 +57,13 @@ mount_it() {
 	look a 'mounts=$(<"$net/../mounts") && [[ $mounts == *" $1 nfs4 "*proto=rdma* ]]' $mnt || fail "it is not mounted by RDMA"
 }
 umount_it() { at a umount $mnt; }
+
+# From the first packet to the last.
+mounted_for() {
+	mount_it
+	"$@"
+	umount_it
+}
 
 # What the client remembers of the server is forgotten.
 again() {
@@ -188,6 +197,7 @@ if quick; then size=$((1 << 20)) sources=2 turns=1 loss=2%; fi
 know_gids
 try "a share is offered" serve
 if ((ktap_failed + ktap_skipped == 0)); then
+	once || try "over RoCE v1" managed mounted_for large $((256 << 10)) 65536
 	try "it is mounted by RDMA" mount_it
 	quick || try "large files" large $size 1048576
 	try "large files, past the cache" large $size 65536 direct

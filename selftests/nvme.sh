@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/netem.sh
 . "$here/lib/netem.sh"
+# shellcheck source=selftests/lib/version.sh
+. "$here/lib/version.sh"
 
 limit=100
 nqn=nqn.2024-01.test.rover:disk
@@ -39,10 +41,9 @@ add_device() {
 	ip link set n1 up
 	ip link set n0 up
 	[[ -e /sys/class/infiniband/$device ]] || rdma link add $device type rover netdev n0
-	within 10 has_gid
+	within 10 has_address
 }
-has_gid() { [[ $(gids_here) == *"$(gid_text $address)"* ]]; }
-gids_here() { cat /sys/class/infiniband/$device/ports/1/gids/{0..7} 2>/dev/null; }
+has_address() { [[ $(cat /sys/class/infiniband/$device/ports/1/gids/{0..7} 2>/dev/null) == *"$(gid_text $address)"* ]]; }
 
 # shellcheck disable=SC2016 # the shell over there expands
 offer() {
@@ -161,6 +162,7 @@ if ((ktap_failed + ktap_skipped == 0)); then
 	ranges=(4k-4k 4k-1m) loss=0.1%
 	if once; then ranges=(4k-64k) loss=1%; fi
 	try "blocks of ${ranges[*]} where $loss is lost" lossy $loss blocks "${ranges[@]}"
+	if ! single && ! quick; then try "blocks over RoCE v1" managed blocks 4k-1m; fi
 	try "connect and disconnect, again and again" again_and_again
 	try "the device is deleted under a disk" pulled
 	try "and all of it is given back" withdraw

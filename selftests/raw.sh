@@ -90,6 +90,56 @@ unplugged() {
 	done
 }
 
+# over masters|ports CMD...: CMD with devices on a bond (at a) and a bridge (at b), or on a port of either. What comes up is asked about at each
+# of them, before the port gives it to its bond or bridge. Both have addresses, since the two ends of a test talk over TCP, too.
+over() {
+	local layer=$1 end number=0 ndev
+	local -A master=([a]=la_bond [b]=la_bridge) port=([a]=la_s [b]=la_p)
+	shift
+	trap 'status=$?; set +e; ktap_end_jobs; layers_down >/dev/null 2>&1; exit $status' EXIT
+	at a ip link add la_bond type bond mode active-backup miimon 10 2>/dev/null || skip "no bonding on this kernel"
+	at b ip link add la_bridge mtu 4200 type bridge || skip "no bridges on this kernel"
+	ip link add la_s mtu 4200 netns a type veth peer name la_p mtu 4200 netns b
+	for end in a b; do
+		number=$((number + 1))
+		at $end ip link set ${port[$end]} master ${master[$end]}
+		at $end ip link set ${port[$end]} up
+		at $end ip link set ${master[$end]} mtu 4200 up
+		at $end ip addr add 10.79.0.$number/24 dev ${master[$end]}
+		at $end ip addr add fd79::$number/64 dev ${master[$end]} nodad
+		at $end ip addr add 10.79.1.$number/32 dev ${port[$end]}
+		at $end ip addr add fd79:1::$number/128 dev ${port[$end]} nodad
+		at $end ip route add 10.79.1.$((3 - number)) dev ${master[$end]} src 10.79.0.$number
+		ndev=${master[$end]}
+		[[ $layer != ports ]] || ndev=${port[$end]}
+		at $end rdma link add rover_l$end type rover netdev $ndev
+		export "DEV_${end^}=rover_l$end" "NDEV_${end^}=$ndev"
+	done
+	ADDR_A=10.79.0.1 ADDR_B=10.79.0.2 ADDR6_A=fd79::1 ADDR6_B=fd79::2
+	[[ $layer != ports ]] || ADDR_A=10.79.1.1 ADDR_B=10.79.1.2 ADDR6_A=fd79:1::1 ADDR6_B=fd79:1::2
+	export ADDR_A ADDR_B ADDR6_A ADDR6_B
+	for end in a b; do within 10 has_gid $end rover_l$end "$(gid_text "$(addr_of $end)")"; done
+	within 10 at a ping -c 1 -W 1 "$ADDR_B"
+	"$@"
+}
+
+# shellcheck disable=SC2016 # the shell over there expands it
+bridged() { look b 'echo $(<"$root/sys/class/net/la_bridge/statistics/rx_packets")'; }
+
+# What a rule of the port takes, 400 frames to the bridge's own address, the bridge does not see.
+taken() {
+	local before
+	before=$(bridged)
+	raw_perftest bw -s 1000
+	(($(bridged) - before < 100)) || fail "the bridge has seen $(($(bridged) - before)) packets"
+}
+
+layers_down() {
+	at a ip link delete la_bond
+	at b ip link delete la_bridge
+	at a ip link delete la_s
+}
+
 pair_cases raw_data
 pair_cases raw_rules
 pair_cases raw_error
@@ -106,6 +156,13 @@ if ! once; then
 fi
 try "an interface that is down: frames are lost, and counted" counted_at a tx_drop_local 100 pair_quietly raw_error down
 if ! once; then try "a device that goes takes its rules along" deleted; fi
-if single; then try "and so does an interface" unplugged; fi
+if single; then
+	try "and so does an interface" unplugged
+	if ! quick; then
+		try "rules of a bond and of a bridge" over masters counted_at b rx_raw_frames 30 pair_quietly raw_rules
+		try "rules of a port of each" over ports counted_at b rx_raw_frames 30 pair_quietly raw_rules
+		try "what these take the bridge does not see" over ports taken
+	fi
+fi
 try "all is given back" let_go 10
 finish

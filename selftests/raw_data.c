@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/ether.h"
+#include "lib/netdev.h"
 #include "lib/pattern.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -34,7 +35,7 @@ static int sizes_of(struct pair *p, const struct shape *shape, unsigned int *siz
 	static const unsigned int some[] = {
 		14, 15, 59, 60, 61, 64, 65, 127, 128, 512, 1000, 1514,
 	};
-	unsigned int mtu = ether_mtu(p), i, n = 0;
+	unsigned int mtu = netdev_mtu(p), i, n = 0;
 
 	for (i = shape->tagged ? 3 : 0; i < ARRAY_SIZE(some); i++)
 		if (some[i] <= mtu && (!shape->inlined || some[i] <= 512))
@@ -309,7 +310,7 @@ static void take_piece(struct ether *e, const uint8_t *f, unsigned int len, cons
 	    (f[36] << 8 | f[37]) != PORT)
 		return;
 	judge_sums(e->p, f, len);
-	check(e->p, len <= ether_mtu(e->p) + 14, "a frame of %u bytes", len);
+	check(e->p, len <= netdev_mtu(e->p) + 14, "a frame of %u bytes", len);
 	memcpy(&seq, f + 38, 4);
 	seq = ntohl(seq);
 	if (f[47] & 2)
@@ -397,6 +398,7 @@ static void run_echo(struct pair *p, const void *no_echo)
 		rule_eth(&rule, group, ETHER_TYPE);
 		rule_make(e[i], &rule);
 	}
+	rules_are_heard(e[0]);
 	pair_sync(p);
 	frame_begin(&f, group, end_a(p) ? e[0]->mac : e[0]->peer);
 	frame_type(&f, ETHER_TYPE);

@@ -13,6 +13,7 @@
 #include <rdma/rover-abi.h>
 
 #include "lib/ether.h"
+#include "lib/netdev.h"
 #include "lib/hostile.h"
 #include "lib/pattern.h"
 
@@ -89,7 +90,7 @@ static void run_wrong(struct pair *p, const void *arg)
 		return;
 	}
 	touch(e, 1);
-	len = wrong->len < 0 ? ether_mtu(p) - wrong->len : (unsigned int)wrong->len;
+	len = wrong->len < 0 ? netdev_mtu(p) - wrong->len : (unsigned int)wrong->len;
 	frame_begin(&f, e->peer, e->mac);
 	if (wrong->tagged)
 		frame_tag(&f, 5);

@@ -359,6 +359,7 @@ static void run_match(struct pair *p, const void *arg)
 		rule_begin(&rule, IBV_FLOW_ATTR_NORMAL, 0, 0);
 		want->add(e, &rule);
 		rule_make(e, &rule);
+		rules_are_heard(e);
 	}
 	pair_sync(p);
 	if (end_a(p))
@@ -426,6 +427,8 @@ static void run_order(struct pair *p, const void *arg)
 			order->of[i].add(e[i], &rule);
 		rule_make(e[i], &rule);
 	}
+	if (end_b(p))
+		rules_are_heard(e[0]);
 	pair_sync(p);
 	if (end_a(p))
 		send_all(e[0]);

@@ -19,7 +19,7 @@
 enum { SEND_ONLY = 0x04, READ_REQUEST = 0x0c };
 
 /* More answers than the module has in the device (ROVER_TX_SKBS), but not by many. */
-#define DEVICE_IS_FULL 80
+#define DEVICE_IS_FULL 88
 
 static void wait_until_all_is_out(void)
 {

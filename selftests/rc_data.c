@@ -33,7 +33,7 @@ struct job_arg {
 	enum ibv_mtu mtu;
 	enum ibv_wr_opcode opcode;
 	bool extended;
-	uint32_t biggest;
+	uint32_t biggest, depth;
 	bool one_way;
 };
 
@@ -572,6 +572,43 @@ static void much_from_a(struct pair *p)
 	pair_family(p, false);
 }
 
+/* Many requests of one operation, up to @depth of them under way. */
+static void run_each(struct pair *p, const void *data)
+{
+	const struct job_arg *arg = data;
+	struct conn_attr attr = conn_defaults(p);
+	struct plan *plan = plan_new(p, false, 91 + arg->opcode);
+	int i, n = arg->biggest > bytes_of(arg->mtu) ? 60 : 300;
+
+	attr.mtu = arg->mtu;
+	attr.recv_wr = n;
+	attr.send_wr = arg->depth;
+	for (i = 0; i < n; i++)
+		plan_add(plan, arg->opcode, draw(&plan->seed, 1, arg->biggest), 1, 1, false);
+	plan_run(conn_open(p, &attr), plan);
+}
+
+/*
+ * For those who want to know which operation it was.  With two under way what is lost is
+ * often the last of them, which only a timer tells; with many the next packet does.
+ */
+static void each_from_a(struct pair *p)
+{
+	struct job_arg arg = { .mtu = IBV_MTU_1024 };
+	unsigned int i;
+	bool long_ones;
+
+	for (arg.depth = p->quick ? 24 : 2; arg.depth <= 24; arg.depth += 22)
+		for (i = 0; i < 2 * ARRAY_SIZE(ops); i++) {
+			long_ones = i >= ARRAY_SIZE(ops);
+			arg.opcode = ops[i % ARRAY_SIZE(ops)].opcode;
+			arg.biggest = bytes_of(arg.mtu) * (long_ones ? 16 : 1);
+			pair_case(p, run_each, &arg, "a asks for %u at once: %s of %s",
+				  arg.depth, ops[i % ARRAY_SIZE(ops)].name,
+				  long_ones ? "up to 16 packets" : "a packet");
+		}
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t biggest;
@@ -603,5 +640,7 @@ int main(int argc, char **argv)
 		much(&p);
 	if (pair_wants(&p, "much_from_a"))
 		much_from_a(&p);
+	if (pair_wants(&p, "each_from_a"))
+		each_from_a(&p);
 	return pair_close(&p);
 }

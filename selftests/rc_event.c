@@ -353,6 +353,16 @@ static void all_events(struct pair *p)
 	pair_case(p, run_sleepers, p, "the same with ibv_cq_ex");
 }
 
+/* Each is a processor; some of these are not where the messages are received. */
+static void all_vectors(struct pair *p)
+{
+	for (p->vector = 1; p->vector < p->ctx->num_comp_vectors; p->vector++) {
+		pair_case(p, run_events, NULL, "events of vector %d", p->vector);
+		pair_case(p, run_sleepers, NULL, "ping-pong by them loses no wakeup");
+	}
+	p->vector = 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct pair p;
@@ -360,6 +370,8 @@ int main(int argc, char **argv)
 	pair_open(&p, argc, argv);
 	if (pair_wants(&p, "events"))
 		all_events(&p);
+	if (pair_wants(&p, "vectors"))
+		all_vectors(&p);
 	if (pair_wants(&p, "resize")) {
 		pair_case(&p, run_resize, NULL, "resizing a CQ keeps what is in it");
 		pair_case(&p, run_resize, &p, "the same with ibv_cq_ex");

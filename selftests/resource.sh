@@ -124,34 +124,43 @@ counters() {
 
 events=/sys/kernel/tracing
 
-# A packet for b's port 4791: BTH and payload in hexadecimal, and what to change in the right ICRC. Computed here once more, by
-# the book (IBTA annex A17): a plain CRC-32 over headers in which all is set that may change on the way.
-packet='
+# Packets for b's port 4791, a line each: a name, BTH and payload in hexadecimal, and what to change in the right ICRC. Computed here
+# once more, by the book (IBTA annex A17): a plain CRC-32 over headers in which all is set that may change on the way. It says what it
+# has sent.
+packets='
 import socket, sys, zlib
-source, dest, body, flip = sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3]), int(sys.argv[4])
-def headers(tos, ttl, csum):
+source, dest = sys.argv[1:]
+def headers(body, tos, ttl, csum):
     length = 8 + len(body) + 4
     ip = bytes([0x45, tos]) + (20 + length).to_bytes(2, "big") + bytes([0x12, 0x34, 0x40, 0, ttl, 17]) + csum
     ip += socket.inet_aton(source) + socket.inet_aton(dest)
     return ip + (50000).to_bytes(2, "big") + (4791).to_bytes(2, "big") + length.to_bytes(2, "big") + csum
-icrc = zlib.crc32(b"\xff" * 8 + headers(255, 255, b"\xff\xff") + body[:4] + b"\xff" + body[5:]) ^ flip
 s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
-s.sendto(headers(0, 64, bytes(2)) + body + icrc.to_bytes(4, "little"), (dest, 0))'
+for line in iter(sys.stdin.readline, ""):
+    name, body, flip = line.split()
+    body = bytes.fromhex(body)
+    icrc = zlib.crc32(b"\xff" * 8 + headers(body, 255, 255, b"\xff\xff") + body[:4] + b"\xff" + body[5:]) ^ int(flip)
+    s.sendto(headers(body, 0, 64, bytes(2)) + body + icrc.to_bytes(4, "little"), (dest, 0))
+    print("sent", name, flush=True)'
 
 # drop COUNTER BODY [FLIP]: this packet, sent from a to b, is counted and traced there under this name
+# shellcheck disable=SC2016 # the shell over there expands
 drop() {
 	local name=$1 before after trace
 	before=$(counter b "$name")
-	at b bash -c "echo >$events/trace; echo 1 >$events/events/rover/rover_drop/enable"
-	at a python3 -c "$packet" "$ADDR_A" "$ADDR_B" "$2" "${3:-0}"
+	look b 'echo >"$root$1/trace"; echo 1 >"$root$1/events/rover/rover_drop/enable"' $events
+	: >$sent
+	echo "$1 $2 ${3:-0}" >&$sender
+	within 10 was_sent "$name"
 	nap 0.2
-	trace=$(at b grep rover_drop: $events/trace || true)
-	at b bash -c "echo 0 >$events/events/rover/rover_drop/enable"
+	trace=$(look b 'while read -r line; do [[ $line != *rover_drop:* ]] || echo "$line"; done <"$root$1/trace"' $events)
+	look b 'echo 0 >"$root$1/events/rover/rover_drop/enable"' $events
 	after=$(counter b "$name")
 	echo "$name: $before, then $after; $trace"
 	((after == before + 1)) || fail "it is not counted"
 	[[ $trace =~ rover_drop:\ $name\  ]] || fail "the tracepoint does not tell of it"
 }
+was_sent() { [[ $(<$sent) == *"sent $1"* ]]; }
 
 events_exist() {
 	local name
@@ -175,6 +184,10 @@ try "rdma statistic counts" counters
 try "rdma statistic qp: a queue pair that is watched" watched
 try "there are tracepoints" events_exist
 try "tracepoint: states of a queue pair" states
+# One program sends all of them.
+sent=/tmp/sent
+: >$sent
+exec {sender}> >(limit=300 run_at a python3 -c "$packets" "$ADDR_A" "$ADDR_B" >>$sent 2>&1)
 # A BTH: opcode, flags, P_Key, QPN, PSN.
 try "dropped, counted, traced: a packet that is too short" drop rx_drop_short 0400ffff
 try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 0400ffff0012345600000001 1

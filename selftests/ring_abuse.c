@@ -257,7 +257,7 @@ static void disturb(struct victim *v)
 static void run_words(struct pair *p, const void *arg)
 {
 	const struct abuse *abuse = arg;
-	int i, rounds = p->quick ? 3 : 12;
+	int i, rounds = pair_once(p) ? 1 : p->quick ? 3 : 12;
 	uint64_t seed = abuse->which + 1;
 	struct bystander b;
 	struct victim v;
@@ -395,7 +395,7 @@ static void run_rubbish(struct pair *p, const void *arg)
 {
 	const struct abuse *abuse = arg;
 	bool receive = abuse->which;
-	int i, rounds = p->quick ? 3 : 20;
+	int i, rounds = pair_once(p) ? 1 : p->quick ? 3 : 20;
 	struct bystander b;
 	struct victim v;
 	struct region *r;

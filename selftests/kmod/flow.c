@@ -39,6 +39,18 @@ static void exchange(struct stage *st, unsigned int round)
 	}
 }
 
+/* One of its own, with a region at b; NULL when it cannot be had, which is a failure. */
+static struct stage *stage_with(struct ktest *t, enum ib_poll_context how, unsigned int cqes,
+				struct region *r)
+{
+	struct stage *st = stage_open(t, how, cqes);
+
+	if (!st || region_simple(&st->b, r, ALL_RIGHTS))
+		return st;
+	stage_close(st);
+	return NULL;
+}
+
 static void run_poll(struct stage *unused, const void *arg)
 {
 	enum ib_poll_context how = *(const enum ib_poll_context *)arg;
@@ -48,7 +60,7 @@ static void run_poll(struct stage *unused, const void *arg)
 	unsigned int i;
 
 	st = stage_open(t, how, 4 * DEPTH);
-	if (!check(t, !IS_ERR(st), "no stage: %ld", PTR_ERR(st)))
+	if (!st)
 		return;
 	for (i = 0; i < (t->quick ? 5 : 100); i++)
 		exchange(st, i);
@@ -116,23 +128,17 @@ static void run_destroy(struct stage *unused, const void *arg)
 	unsigned int i, n;
 
 	for (i = 0; i < (t->quick ? 6 : 200); i++) {
-		struct stage *st = stage_open(t, hows[i % 3], 4 * DEPTH);
-		struct side *first;
+		struct stage *st;
 		struct region r;
 
-		if (!check(t, !IS_ERR(st), "no stage: %ld", PTR_ERR(st)))
+		st = stage_with(t, hows[i % 3], 4 * DEPTH, &r);
+		if (!st)
 			return;
-		if (!region_simple(&st->b, &r, ALL_RIGHTS)) {
-			stage_close(st);
-			return;
-		}
 		for (n = 0; n < DEPTH; n++)
 			post_rdma(&st->a, n % 2 ? IB_WR_RDMA_READ : IB_WR_RDMA_WRITE,
 				  st->a.dma, bytes, st->pd->local_dma_lkey,
 				  r.mr->iova, r.mr->rkey);
-		first = i % 2 ? &st->a : &st->b;
-		check(t, !ib_destroy_qp(first->qp), "not destroyed");
-		first->qp = NULL;
+		side_destroy(i % 2 ? &st->a : &st->b);
 		region_free(&r);
 		stage_close(st);
 	}
@@ -142,17 +148,14 @@ static void run_destroy(struct stage *unused, const void *arg)
 static void run_overflow(struct stage *unused, const void *arg)
 {
 	struct ktest *t = unused->t;
-	struct stage *st = stage_open(t, IB_POLL_DIRECT, 4);
 	struct mark *m[12];
-	unsigned int i;
+	struct stage *st;
 	struct region r;
+	unsigned int i;
 
-	if (!check(t, !IS_ERR(st), "no stage: %ld", PTR_ERR(st)))
+	st = stage_with(t, IB_POLL_DIRECT, 4, &r);
+	if (!st)
 		return;
-	if (!region_simple(&st->b, &r, ALL_RIGHTS)) {
-		stage_close(st);
-		return;
-	}
 	for (i = 0; i < ARRAY_SIZE(m); i++)
 		m[i] = post_rdma(&st->a, IB_WR_RDMA_WRITE, st->a.dma, 100,
 				 st->pd->local_dma_lkey, r.mr->iova, r.mr->rkey);

@@ -34,6 +34,13 @@
 /* And those of the queue pairs. */
 #define QP_RIGHTS	(ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL)
 
+/* Of queue pairs for datagrams, and what is in front of each of these. */
+#define QKEY		0x11223344
+#define GRH_BYTES	40
+
+/* Where their receives are; what is sent is at the beginning. */
+#define INBOX		(BUF_SIZE / 2)
+
 struct side;
 
 /**
@@ -41,6 +48,7 @@ struct side;
  * @dev: device
  * @gid_index: of the address that both sides have
  * @gid: which it is
+ * @ipv4: it is of IPv4
  * @quick: fewer rounds
  * @slow: all takes this many times as long
  * @pattern: BUF_SIZE + SEEDS bytes at random
@@ -54,6 +62,7 @@ struct ktest {
 	struct ib_device *dev;
 	u16 gid_index;
 	union ib_gid gid;
+	bool ipv4;
 	bool quick;
 	unsigned int slow;
 	u8 *pattern;
@@ -65,9 +74,25 @@ struct ktest {
 };
 
 /**
+ * struct kind - what the queue pairs of a stage are
+ * @type: of service
+ * @how: their completion queues are polled
+ * @beside: a stage whose protection domain they are in; NULL for one of their own
+ * @srq: where they take their receives from, or NULL
+ */
+struct kind {
+	enum ib_qp_type type;
+	enum ib_poll_context how;
+	const struct stage *beside;
+	struct ib_srq *srq;
+};
+
+/**
  * struct mark - a request and its completion
  * @cqe: by which the core finds it
  * @side: whose
+ * @shared: a receive for any queue pair, whoever posted it
+ * @ah: goes with its completion, or NULL
  * @done: it has come
  * @wc: what it says
  * @err: what posting it returned
@@ -77,6 +102,8 @@ struct ktest {
 struct mark {
 	struct ib_cqe cqe;
 	struct side *side;
+	bool shared;
+	struct ib_ah *ah;
 	struct completion done;
 	struct ib_wc wc;
 	int err;
@@ -96,6 +123,7 @@ struct mark {
  * @dma: and where they are
  * @lock: protects what follows
  * @events: asynchronous events seen, a bit each
+ * @told: and how many they were
  * @came: completions so far
  * @marks: in order of their use
  * @used: of these
@@ -111,6 +139,7 @@ struct side {
 	u64 dma;
 	spinlock_t lock;
 	unsigned long events;
+	unsigned int told;
 	unsigned int came;
 	unsigned int used;
 	struct mark marks[MARKS];
@@ -119,6 +148,7 @@ struct side {
 struct stage {
 	struct ktest *t;
 	struct ib_pd *pd;
+	bool beside;
 	struct side a;
 	struct side b;
 };
@@ -145,6 +175,28 @@ struct piece {
 	u32 len;
 };
 
+/**
+ * struct dgram - a datagram to be sent
+ * @ah: where to
+ * @gone: that is given back with the completion
+ * @qpn: to which queue pair
+ * @qkey: and with which key
+ * @at: where in the side's buffer it is
+ * @len: bytes
+ * @lkey: another key than the domain's own, or 0
+ * @imm: immediate data, or 0 for none
+ */
+struct dgram {
+	struct ib_ah *ah;
+	bool gone;
+	u32 qpn;
+	u32 qkey;
+	u32 at;
+	u32 len;
+	u32 lkey;
+	u32 imm;
+};
+
 /* main */
 void ktest_say(struct ktest *t, const char *fmt, ...) __printf(2, 3);
 void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
@@ -160,21 +212,28 @@ bool ktest_check(struct ktest *t, bool good, const char *where, int line,
 
 /* side: objects */
 struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes);
+struct stage *stage_open_of(struct ktest *t, const struct kind *kind, int cqes);
 void stage_close(struct stage *st);
 int stage_connect(struct stage *st, int rights);
+int stage_reset(struct stage *st);
 int stage_again(struct stage *st);
+bool stage_untold(struct stage *st, const char *where, int line);
 int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer);
+int side_resume(struct side *s);
+void side_destroy(struct side *s);
 bool side_state(struct side *s, enum ib_qp_state state, const char *where);
 bool side_event(struct side *s, enum ib_event_type event, const char *where);
 void side_fill(struct side *s, unsigned int seed);
 const u8 *ktest_pattern(const struct ktest *t, unsigned int seed);
 
-/* Both: how a queue pair is, and what it was told of. */
+/* How a queue pair is, and what it was told of; or that neither was told anything. */
 #define want_state(s, state)	side_state(s, state, __func__)
 #define want_event(s, event)	side_event(s, event, __func__)
+#define want_untold(st)		stage_untold(st, __func__, __LINE__)
 
 /* request: work requests and their completions */
 struct mark *mark_new(struct side *s);
+struct mark *post_marked(struct mark *m, struct ib_send_wr *wr);
 struct mark *post_wr(struct side *s, struct ib_send_wr *wr);
 struct mark *post_rdma(struct side *s, enum ib_wr_opcode op, u64 addr, u32 len,
 		       u32 lkey, u64 remote, u32 rkey);
@@ -199,11 +258,22 @@ bool region_map(struct side *s, struct region *r, const struct piece *pieces,
 bool region_simple(struct side *s, struct region *r, int access);
 void region_free(struct region *r);
 
+/* ud */
+int ktest_ah_attr(struct ktest *t, struct rdma_ah_attr *attr);
+struct ib_ah *ktest_ah(struct stage *st, u32 flags);
+struct mark *post_dgram(struct side *s, const struct dgram *d);
+struct mark *post_inbox(struct side *s, u32 len);
+
 /* The groups of cases. */
 void ktest_reg(struct ktest *t);
 void ktest_inv(struct ktest *t);
 void ktest_word(struct ktest *t);
 void ktest_post(struct ktest *t);
 void ktest_flow(struct ktest *t);
+void ktest_srq(struct ktest *t);
+void ktest_ud(struct ktest *t);
+void ktest_uc(struct ktest *t);
+void ktest_mcast(struct ktest *t);
+void ktest_vector(struct ktest *t);
 
 #endif /* ROVER_KTEST_H */

@@ -2,7 +2,7 @@
 /*
  * main - the run of rover_ktest: find the device, run the cases, tell
  *
- *	insmod rover_ktest.ko device=NAME [quick=1] [slow=N] [only=GROUP]
+ *	insmod rover_ktest.ko device=NAME [ipv6=1] [quick=1] [slow=N] [only=GROUP]
  *	cat /sys/kernel/debug/rover_ktest
  *
  * All is done, and all given back, when insmod returns: the core calls us with
@@ -24,6 +24,10 @@
 static char *device = "";
 module_param(device, charp, 0444);
 MODULE_PARM_DESC(device, "name of the RDMA device to be tested");
+
+static bool ipv6;
+module_param(ipv6, bool, 0444);
+MODULE_PARM_DESC(ipv6, "over its IPv6 address instead of its IPv4 one");
 
 static bool quick;
 module_param(quick, bool, 0444);
@@ -99,13 +103,14 @@ void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
 	t->bad = false;
 	t->skip = NULL;
 	st = stage_open(t, IB_POLL_WORKQUEUE, 4 * DEPTH);
-	if (check(t, !IS_ERR(st), "no stage: %ld", PTR_ERR(st))) {
+	if (st) {
 		fn(st, arg);
 		if (!t->skip)
 			still_works(st);
 		stage_close(st);
 	}
-	ktest_say(t, "%sok %u - ", t->bad ? "not " : "", ++t->number);
+	ktest_say(t, "%sok %u - %s", t->bad ? "not " : "", ++t->number,
+		  t->ipv4 ? "" : "over IPv6: ");
 	va_start(args, fmt);
 	say(t, fmt, args);
 	va_end(args);
@@ -118,6 +123,7 @@ void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
 static int find_gid(struct ktest *t)
 {
 	const struct ib_gid_attr *attr;
+	const struct in6_addr *addr;
 	int i;
 
 	for (i = 0; i < 16; i++) {
@@ -127,8 +133,10 @@ static int find_gid(struct ktest *t)
 		if (IS_ERR(attr))
 			continue;
 		t->gid = attr->gid;
+		addr = (const struct in6_addr *)t->gid.raw;
 		good = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
-		       ipv6_addr_v4mapped((const struct in6_addr *)attr->gid.raw);
+		       ipv6_addr_v4mapped(addr) == t->ipv4 &&
+		       !(ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL);
 		rdma_put_gid_attr(attr);
 		if (good) {
 			t->gid_index = i;
@@ -146,11 +154,13 @@ static void run_all(struct ktest *t)
 	} groups[] = {
 		{ "reg", ktest_reg }, { "inv", ktest_inv }, { "word", ktest_word },
 		{ "post", ktest_post }, { "flow", ktest_flow },
+		{ "srq", ktest_srq }, { "ud", ktest_ud }, { "uc", ktest_uc },
+		{ "mcast", ktest_mcast }, { "vector", ktest_vector },
 	};
 	unsigned int i;
 
 	if (find_gid(t)) {
-		ktest_say(t, "not ok 1 - %s has an IPv4 address\n", device);
+		ktest_say(t, "not ok 1 - %s has an address\n", device);
 		t->number++;
 		return;
 	}
@@ -184,6 +194,7 @@ static int __init ktest_init(void)
 {
 	int err;
 
+	run.ipv4 = !ipv6;
 	run.quick = quick;
 	run.slow = max(slow, 1U);
 	run.text = vzalloc(TEXT_SIZE);

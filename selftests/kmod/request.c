@@ -11,6 +11,7 @@
 static void done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct mark *m = container_of(wc->wr_cqe, struct mark, cqe);
+	struct ib_ah *ah = m->ah;
 	struct side *s = m->side;
 	unsigned long flags;
 
@@ -18,7 +19,10 @@ static void done(struct ib_cq *cq, struct ib_wc *wc)
 	m->wc = *wc;
 	m->order = s->came++;
 	m->times++;
+	m->ah = NULL;
 	spin_unlock_irqrestore(&s->lock, flags);
+	if (ah)
+		rdma_destroy_ah(ah, 0);
 	complete(&m->done);
 }
 
@@ -60,7 +64,7 @@ bool mark_status(struct mark *m, enum ib_wc_status status, const char *where,
 				   ib_wc_status_msg(status));
 	if (m->times != 1)
 		return ktest_wrong(t, where, line, "it came %u times", m->times);
-	if (m->wc.qp != m->side->qp)
+	if (!m->shared && m->wc.qp != m->side->qp)
 		return ktest_wrong(t, where, line, "of another queue pair");
 	if (m->wc.status != status)
 		return ktest_wrong(t, where, line, "\"%s\" instead of \"%s\"",
@@ -69,10 +73,10 @@ bool mark_status(struct mark *m, enum ib_wc_status status, const char *where,
 	return true;
 }
 
-struct mark *post_wr(struct side *s, struct ib_send_wr *wr)
+struct mark *post_marked(struct mark *m, struct ib_send_wr *wr)
 {
 	const struct ib_send_wr *bad = NULL;
-	struct mark *m = mark_new(s);
+	struct side *s = m->side;
 
 	wr->wr_cqe = &m->cqe;
 	wr->send_flags |= IB_SEND_SIGNALED;
@@ -80,6 +84,11 @@ struct mark *post_wr(struct side *s, struct ib_send_wr *wr)
 	if (m->err)
 		check(s->t, bad == wr, "not this request is said to be bad");
 	return m;
+}
+
+struct mark *post_wr(struct side *s, struct ib_send_wr *wr)
+{
+	return post_marked(mark_new(s), wr);
 }
 
 struct mark *post_rdma(struct side *s, enum ib_wr_opcode op, u64 addr, u32 len,

@@ -27,16 +27,18 @@ static void on_event(struct ib_event *event, void *context)
 
 	spin_lock_irqsave(&s->lock, flags);
 	s->events |= BIT(event->event);
+	s->told++;
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
-static int make_qp(struct side *s)
+static int make_qp(struct side *s, const struct kind *kind)
 {
 	struct ib_qp_init_attr init = {
 		.event_handler = on_event,
 		.qp_context = s,
 		.send_cq = s->cq,
 		.recv_cq = s->cq,
+		.srq = kind->srq,
 		.cap = {
 			.max_send_wr = DEPTH,
 			.max_recv_wr = DEPTH,
@@ -45,7 +47,7 @@ static int make_qp(struct side *s)
 			.max_inline_data = 64,
 		},
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.qp_type = IB_QPT_RC,
+		.qp_type = kind->type,
 		.port_num = PORT,
 	};
 
@@ -60,27 +62,27 @@ static int make_qp(struct side *s)
 	return 0;
 }
 
-static int open_side(struct stage *st, struct side *s, enum ib_poll_context how,
+static int open_side(struct stage *st, struct side *s, const struct kind *kind,
 		     int cqes)
 {
 	int err;
 
 	s->t = st->t;
 	s->pd = st->pd;
-	s->direct = how == IB_POLL_DIRECT;
+	s->direct = kind->how == IB_POLL_DIRECT;
 	spin_lock_init(&s->lock);
 	s->buf = (u8 *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, BUF_ORDER);
 	if (!s->buf)
 		return -ENOMEM;
 	s->dma = ib_dma_map_single(st->t->dev, s->buf, BUF_SIZE,
 				   DMA_BIDIRECTIONAL);
-	s->cq = ib_alloc_cq(st->t->dev, s, cqes, 0, how);
+	s->cq = ib_alloc_cq(st->t->dev, s, cqes, 0, kind->how);
 	if (IS_ERR(s->cq)) {
 		err = PTR_ERR(s->cq);
 		s->cq = NULL;
 		return err;
 	}
-	return make_qp(s);
+	return make_qp(s, kind);
 }
 
 static void close_side(struct side *s)
@@ -99,79 +101,118 @@ void stage_close(struct stage *st)
 {
 	close_side(&st->a);
 	close_side(&st->b);
-	if (st->pd)
+	if (st->pd && !st->beside)
 		ib_dealloc_pd(st->pd);
 	kvfree(st);
 }
 
-/* Two sides, connected: with @cqes entries in each completion queue. */
-struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes)
+/* Without a drain, after which nothing would be heard of receives that stay. */
+int stage_reset(struct stage *st)
+{
+	int err = side_modify(&st->a, IB_QPS_RESET, 0, 0);
+
+	if (!err)
+		err = side_modify(&st->b, IB_QPS_RESET, 0, 0);
+	if (!err)
+		err = stage_connect(st, QP_RIGHTS);
+	return err;
+}
+
+/*
+ * Two sides, connected: with @cqes entries in each completion queue.  NULL, and the
+ * case has failed, when they cannot be had.
+ */
+struct stage *stage_open_of(struct ktest *t, const struct kind *kind, int cqes)
 {
 	struct stage *st = kvzalloc_objs(*st, 1, GFP_KERNEL);
 	int err;
 
-	if (!st)
-		return ERR_PTR(-ENOMEM);
+	if (!check(t, st, "no memory for a stage"))
+		return NULL;
 	st->t = t;
-	st->pd = ib_alloc_pd(t->dev, 0);
+	st->beside = kind->beside;
+	st->pd = kind->beside ? kind->beside->pd : ib_alloc_pd(t->dev, 0);
 	if (IS_ERR(st->pd)) {
 		err = PTR_ERR(st->pd);
 		st->pd = NULL;
 		goto fail;
 	}
-	err = open_side(st, &st->a, how, cqes);
+	err = open_side(st, &st->a, kind, cqes);
 	if (!err)
-		err = open_side(st, &st->b, how, cqes);
+		err = open_side(st, &st->b, kind, cqes);
 	if (!err)
 		err = stage_connect(st, QP_RIGHTS);
 	if (!err)
 		return st;
 fail:
 	stage_close(st);
-	return ERR_PTR(err);
+	check(t, false, "no stage: %d", err);
+	return NULL;
 }
 
-static int to_rtr(struct side *s, struct ib_qp_attr *attr, u32 peer)
+struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes)
 {
-	struct rdma_ah_attr *ah = &attr->ah_attr;
+	const struct kind kind = { .type = IB_QPT_RC, .how = how };
 
-	attr->path_mtu = IB_MTU_1024;
-	attr->dest_qp_num = peer;
-	attr->rq_psn = 0xfffff0;
-	attr->max_dest_rd_atomic = 8;
-	attr->min_rnr_timer = 1;
-	ah->type = rdma_ah_find_type(s->t->dev, PORT);
-	rdma_ah_set_port_num(ah, PORT);
-	rdma_ah_set_grh(ah, &s->t->gid, 0, s->t->gid_index, 64, 0);
-	return ib_modify_qp(s->qp, attr, IB_QP_STATE | IB_QP_AV |
-			    IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+	return stage_open_of(t, &kind, cqes);
 }
+
+/* What is given with a state, by the kind of service. */
+#define GIVE_INIT	(IB_QP_PKEY_INDEX | IB_QP_PORT)
+#define GIVE_PATH	(IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN)
+
+static const int given[][IB_QPS_ERR + 1] = {
+	[IB_QPT_RC] = {
+		[IB_QPS_INIT] = GIVE_INIT | IB_QP_ACCESS_FLAGS,
+		[IB_QPS_RTR] = GIVE_PATH | IB_QP_MAX_DEST_RD_ATOMIC |
+			       IB_QP_MIN_RNR_TIMER,
+		[IB_QPS_RTS] = IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
+			       IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC,
+	},
+	[IB_QPT_UC] = {
+		[IB_QPS_INIT] = GIVE_INIT | IB_QP_ACCESS_FLAGS,
+		[IB_QPS_RTR] = GIVE_PATH,
+		[IB_QPS_RTS] = IB_QP_SQ_PSN,
+	},
+	[IB_QPT_UD] = {
+		[IB_QPS_INIT] = GIVE_INIT | IB_QP_QKEY,
+		[IB_QPS_RTS] = IB_QP_SQ_PSN,
+	},
+};
 
 int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer)
 {
-	struct ib_qp_attr attr = { .qp_state = state };
+	struct ib_qp_attr attr = {
+		.qp_state = state,
+		.port_num = PORT,
+		.qp_access_flags = rights,
+		.qkey = QKEY,
+		.path_mtu = IB_MTU_1024,
+		.dest_qp_num = peer,
+		.rq_psn = 0xfffff0,
+		.sq_psn = 0xfffff0,
+		.max_rd_atomic = 8,
+		.max_dest_rd_atomic = 8,
+		.min_rnr_timer = 1,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+	};
+	struct rdma_ah_attr *ah = &attr.ah_attr;
 
-	switch (state) {
-	case IB_QPS_INIT:
-		attr.port_num = PORT;
-		attr.qp_access_flags = rights;
-		return ib_modify_qp(s->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
-				    IB_QP_PORT | IB_QP_ACCESS_FLAGS);
-	case IB_QPS_RTR:
-		return to_rtr(s, &attr, peer);
-	case IB_QPS_RTS:
-		attr.timeout = 14;
-		attr.retry_cnt = 7;
-		attr.rnr_retry = 7;
-		attr.sq_psn = 0xfffff0;
-		attr.max_rd_atomic = 8;
-		return ib_modify_qp(s->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
-				    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
-				    IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
-	default:
-		return ib_modify_qp(s->qp, &attr, IB_QP_STATE);
-	}
+	ah->type = rdma_ah_find_type(s->t->dev, PORT);
+	rdma_ah_set_port_num(ah, PORT);
+	rdma_ah_set_grh(ah, &s->t->gid, 0, s->t->gid_index, 64, 0);
+	return ib_modify_qp(s->qp, &attr,
+			    IB_QP_STATE | given[s->qp->qp_type][state]);
+}
+
+/* Back to RTS out of SQE, with all that it had. */
+int side_resume(struct side *s)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
+
+	return ib_modify_qp(s->qp, &attr, IB_QP_STATE);
 }
 
 /* From RESET to RTS, with these rights for the other side. */
@@ -195,16 +236,16 @@ int stage_connect(struct stage *st, int rights)
 /* The same once more; what is left of before is flushed first. */
 int stage_again(struct stage *st)
 {
-	int err;
-
 	ib_drain_qp(st->a.qp);
 	ib_drain_qp(st->b.qp);
-	err = side_modify(&st->a, IB_QPS_RESET, 0, 0);
-	if (!err)
-		err = side_modify(&st->b, IB_QPS_RESET, 0, 0);
-	if (!err)
-		err = stage_connect(st, QP_RIGHTS);
-	return err;
+	return stage_reset(st);
+}
+
+/* Under way or not: what it has still to do is over. */
+void side_destroy(struct side *s)
+{
+	check(s->t, !ib_destroy_qp(s->qp), "not destroyed");
+	s->qp = NULL;
 }
 
 /* Both come from the other end, so they may take a moment. */
@@ -236,4 +277,11 @@ bool side_event(struct side *s, enum ib_event_type event, const char *where)
 	}
 	return ktest_wrong(s->t, where, 0, "no event %s, but 0x%lx",
 			   ib_event_msg(event), s->events);
+}
+
+/* Nobody was told anything. */
+bool stage_untold(struct stage *st, const char *where, int line)
+{
+	return ktest_check(st->t, !st->a.events && !st->b.events, where, line,
+			   "events 0x%lx, 0x%lx", st->a.events, st->b.events);
 }

@@ -36,6 +36,7 @@ struct queue *queue_new(struct pair *p, int entries, bool extended, bool events)
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = entries,
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
+		.comp_vector = p->vector,
 	};
 
 	q->p = p;
@@ -50,7 +51,7 @@ struct queue *queue_new(struct pair *p, int entries, bool extended, bool events)
 		check(p, q->cqx, "ibv_create_cq_ex of %d: %s", entries, strerror(errno));
 		q->cq = ibv_cq_ex_to_cq(q->cqx);
 	} else {
-		q->cq = ibv_create_cq(p->ctx, entries, NULL, q->channel, 0);
+		q->cq = ibv_create_cq(p->ctx, entries, NULL, q->channel, p->vector);
 		check(p, q->cq, "ibv_create_cq of %d: %s", entries, strerror(errno));
 	}
 	check(p, q->cq->cqe >= entries, "a CQ of %d has room for %d only", entries, q->cq->cqe);
@@ -317,10 +318,17 @@ static int undo_ah(void *ah)
 	return ibv_destroy_ah(ah);
 }
 
+/*
+ * The kernel gives the peer a second to answer where it is, and asks it once in that second. A
+ * host that pauses for as long costs an error that programs have to expect.
+ */
 struct ibv_ah *ah_new(struct pair *p, struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	struct ibv_ah *ah = ibv_create_ah(pd, attr);
+	struct ibv_ah *ah;
+	int tries = 0;
 
+	while (!(ah = ibv_create_ah(pd, attr)) && errno == ETIMEDOUT && ++tries < 3)
+		note(p, "the peer's address is asked for again");
 	check(p, ah, "ibv_create_ah: %s", strerror(errno));
 	undo_later(p, undo_ah, ah, "ibv_destroy_ah");
 	return ah;

@@ -7,52 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ether.h"
+#include "netdev.h"
 #include "pattern.h"
 
 #define MARK "rover-ra"
 
 /* ---- the queue pair ---- */
-
-const char *ether_netdev(struct pair *p)
-{
-	const char *name = getenv(end_a(p) ? "NDEV_A" : "NDEV_B");
-
-	check(p, name, "NDEV_A and NDEV_B tell the interfaces, and are not there");
-	return name;
-}
-
-static void read_line(struct pair *p, const char *what, char *line, int len)
-{
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/%s", ether_netdev(p), what);
-	file = fopen(path, "r");
-	check(p, file && fgets(line, len, file), "%s: %s", path, strerror(errno));
-	fclose(file);
-}
-
-unsigned int ether_mtu(struct pair *p)
-{
-	char line[32];
-
-	read_line(p, "mtu", line, sizeof(line));
-	return atoi(line);
-}
-
-static void read_mac(struct pair *p, uint8_t *mac)
-{
-	char line[64];
-	unsigned int at[6], i;
-
-	read_line(p, "address", line, sizeof(line));
-	check(p, sscanf(line, "%x:%x:%x:%x:%x:%x", at, at + 1, at + 2, at + 3, at + 4, at + 5) == 6,
-	      "no Ethernet address: %s", line);
-	for (i = 0; i < 6; i++)
-		mac[i] = at[i];
-}
 
 struct conn_attr ether_defaults(struct pair *p)
 {
@@ -78,8 +41,7 @@ struct ether *ether_open(struct pair *p, const struct conn_attr *attr)
 	unsigned int i;
 
 	e->p = p;
-	read_mac(p, e->mac);
-	pair_swap(p, e->mac, e->peer, sizeof(e->mac));
+	netdev_meet(p, e->mac, e->peer);
 	e->r = region_new(p, 2 * ETHER_SLOTS * ETHER_ROOM, ALL_ACCESS);
 	e->c = conn_open(p, attr);
 	for (i = 0; i < ETHER_SLOTS; i++)
@@ -292,6 +254,21 @@ struct ibv_flow *rule_make(struct ether *e, struct rule *rule)
 void rule_drop(struct ether *e, struct ibv_flow *flow)
 {
 	undo_now(e->p, flow);
+}
+
+/*
+ * There are interfaces (virtio's) that leave it to a work to listen to more. It holds the lock of
+ * the network's configuration, as whoever makes a rule does: one that is made once the work has
+ * begun comes after it.
+ */
+void rules_are_heard(struct ether *e)
+{
+	struct rule rule;
+
+	usleep(10000);
+	rule_begin(&rule, IBV_FLOW_ATTR_NORMAL, 0, 0);
+	rule_eth(&rule, e->mac, ETHER_TYPE);
+	rule_drop(e, rule_make(e, &rule));
 }
 
 void rule_refused(struct ether *e, struct rule *rule, int error, const char *what)

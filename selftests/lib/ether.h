@@ -40,10 +40,6 @@ struct ether {
 struct conn_attr ether_defaults(struct pair *p);
 struct ether *ether_open(struct pair *p, const struct conn_attr *attr);
 
-/* The netdev's name, and its MTU. */
-const char *ether_netdev(struct pair *p);
-unsigned int ether_mtu(struct pair *p);
-
 /* A frame as it is built: header by header, and then its end. */
 struct frame {
 	uint8_t bytes[ETHER_ROOM];
@@ -88,6 +84,9 @@ void rule_eth(struct rule *rule, const uint8_t *dst, uint16_t type);
 struct ibv_flow *rule_make(struct ether *e, struct rule *rule);
 void rule_refused(struct ether *e, struct rule *rule, int error, const char *what);
 void rule_drop(struct ether *e, struct ibv_flow *flow);
+
+/* Wait until the interface listens to what the rules made so far are about. */
+void rules_are_heard(struct ether *e);
 
 /* Does the device take rules at all? Else skip the case. */
 void need_rules(struct pair *p);

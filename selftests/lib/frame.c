@@ -8,14 +8,12 @@
 #include <errno.h>
 #include <net/if.h>
 #include <netpacket/packet.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "frame.h"
+#include "netdev.h"
 #include "packet.h"
 
 #define ETHERTYPE 0x8915
@@ -23,7 +21,7 @@
 
 static_assert(offsetof(struct frame, body) == 40 + 12, "no gaps");
 
-static uint8_t peer_mac[8];
+static uint8_t peer_mac[6];
 
 /* What may change on the way counts as all ones; eight more stand for InfiniBand's local header. */
 void frame_sum(struct frame *f)
@@ -61,46 +59,24 @@ void frame_make(struct conn *c, struct frame *f, uint8_t opcode, uint32_t psn, c
 	frame_sum(f);
 }
 
-static const char *netdev(struct pair *p)
-{
-	const char *name = getenv(p->server ? "NDEV_B" : "NDEV_A");
-
-	check(p, name, "this runs in a guest of the lab");
-	return name;
-}
-
-static int open_socket(struct pair *p)
-{
-	/* To send only. */
-	int sock = socket(AF_PACKET, SOCK_DGRAM, 0);
-
-	check(p, sock >= 0, "a packet socket: %s", strerror(errno));
-	return sock;
-}
-
 void frame_meet(struct pair *p)
 {
-	struct ifreq request = {};
-	uint8_t own[sizeof(peer_mac)] = { 0 };
-	int sock = open_socket(p), error;
+	uint8_t own[6];
 
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", netdev(p));
-	error = ioctl(sock, SIOCGIFHWADDR, &request);
-	close(sock);
-	check(p, !error, "SIOCGIFHWADDR: %s", strerror(errno));
-	memcpy(own, request.ifr_hwaddr.sa_data, 6);
-	pair_swap(p, own, peer_mac, sizeof(own));
+	netdev_meet(p, own, peer_mac);
 }
 
 void frame_send(struct conn *c, const struct frame *f, size_t len)
 {
 	struct sockaddr_ll to = {
 		.sll_family = AF_PACKET, .sll_protocol = htons(ETHERTYPE), .sll_halen = 6,
-		.sll_ifindex = if_nametoindex(netdev(c->p)),
+		.sll_ifindex = if_nametoindex(netdev_name(c->p)),
 	};
-	int sock = open_socket(c->p);
+	/* To send only. */
+	int sock = socket(AF_PACKET, SOCK_DGRAM, 0);
 	ssize_t sent;
 
+	check(c->p, sock >= 0, "a packet socket: %s", strerror(errno));
 	memcpy(to.sll_addr, peer_mac, 6);
 	sent = sendto(sock, f, len, 0, (void *)&to, sizeof(to));
 	close(sock);

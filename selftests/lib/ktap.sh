@@ -46,8 +46,28 @@ ktap_end_jobs() {
 	wait 2>/dev/null
 }
 
+# Microseconds, processes started and hundredths of a second in which the processors were busy, since the guest began.
+ktap_spent() {
+	local word rest user nice system idle wait irq soft processes
+	while read -r word rest; do
+		case $word in
+		cpu) read -r user nice system idle wait irq soft _ <<<"$rest" ;;
+		processes) processes=$rest ;;
+		esac
+	done </proc/stat
+	echo ${EPOCHREALTIME/./} $processes $((user + nice + system + irq + soft))
+}
+
+ktap_took() {
+	local now
+	# shellcheck disable=SC2207 # numbers
+	now=($(ktap_spent))
+	echo "# took $(((now[0] - $1) / 1000)) ms, $((now[2] - $3))0 ms of them busy, $((now[1] - $2)) processes"
+}
+
 try() {
-	local title=$1 status=0 began=$SECONDS line
+	local title=$1 status=0 began line
+	[[ ! ${TIMES:-} ]] || began=$(ktap_spent)
 	shift
 	ktap_number=$((ktap_number + 1))
 	# Not in a condition, or set -e would mean nothing inside. A case that is told to end does so by `exit`: the trap counts.
@@ -71,7 +91,7 @@ try() {
 		echo "# status $status"
 		;;
 	esac
-	[[ ! ${TIMES:-} ]] || echo "# took $((SECONDS - began)) s"
+	[[ ! ${TIMES:-} ]] || ktap_took $began
 	# What a case has to say when all is well.
 	((status)) || while read -r line; do
 		[[ $line != "note: "* ]] || echo "# ${line#note: }"

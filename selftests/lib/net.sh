@@ -115,16 +115,25 @@ gid_text() {
 	esac
 }
 
-# gid_index END ADDRESS: of RoCE v2 or, with ROCE=v1, of v1. So it is with the programs made with lib/pair.c, too.
-gid_index() {
-	local wanted index gid type known="gid_${ROCE:-v2}_${1}_${2//[^0-9a-f]/_}"
-	[[ ! ${!known:-} ]] || { echo "${!known}"; return; }
-	wanted=$(gid_text "$2")
+# gid_like END PATTERN [DEVICE]: the first GID of RoCE v2 or, with ROCE=v1, of v1 whose text is like that
+gid_like() {
+	local index gid type
 	while read -r index gid type; do
-		[[ $gid != "$wanted" || $type != *"${ROCE:-v2}" ]] || { echo "$index"; return; }
-	done < <(gids "$1")
-	echo "no GID $wanted of RoCE ${ROCE:-v2} at $1" >&2
+		# shellcheck disable=SC2053 # a pattern is meant
+		[[ $gid != $2 || $type != *"${ROCE:-v2}" ]] || { echo "$index"; return; }
+	done < <(gids "$1" "${@:3}")
+	echo "no GID $2 of RoCE ${ROCE:-v2} at $1" >&2
 	return 1
+}
+
+# Is there one? has_gid END DEVICE PATTERN
+has_gid() { gid_like "$1" "$3" "$2" >/dev/null 2>&1; }
+lacks_gid() { ! has_gid "$@"; }
+
+# gid_index END ADDRESS: that of an address of ours. So it is with the programs made with lib/pair.c, too.
+gid_index() {
+	local known="gid_${ROCE:-v2}_${1}_${2//[^0-9a-f]/_}"
+	if [[ ${!known:-} ]]; then echo "${!known}"; else gid_like "$1" "$(gid_text "$2")"; fi
 }
 
 # counter END NAME...: their sum, in $counted and on standard output. The core shows them to the initial namespace only, and
@@ -178,19 +187,25 @@ both() {
 	return $status
 }
 
-# pingpong_by TOOL [OPTION...]: one of the ibv_*_pingpong between the ends, over IPv4 or, with family=6, IPv6
-pingpong_by() {
-	local tool=$1 gid_a gid_b said own=("$ADDR_A" "$ADDR_B")
-	shift
-	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
-	gid_a=$(gid_index a "${own[0]}")
-	gid_b=$(gid_index b "${own[1]}")
+# pingpong_on TOOL DEVICE_A INDEX_A DEVICE_B INDEX_B [OPTION...]: one of the ibv_*_pingpong between the ends
+pingpong_on() {
+	local tool=$1 dev_a=$2 gid_a=$3 dev_b=$4 gid_b=$5 said
+	shift 5
 	next_port
-	both "$tool -p $port -d $DEV_B -g $gid_b $*" "$tool -p $port -d $DEV_A -g $gid_a $* $ADDR_B"
+	both "$tool -p $port -d $dev_b -g $gid_b $*" "$tool -p $port -d $dev_a -g $gid_a $* $ADDR_B"
 	for said in "$(<$said_a)" "$(<$said_b)"; do
 		[[ $said != *"invalid data"* ]] || fail "the data is wrong"
 		[[ $said == *"bytes in "*" seconds"* ]] || fail "it prints no result"
 	done
+}
+
+# pingpong_by TOOL [OPTION...]: the same on the lab's devices, over IPv4 or, with family=6, IPv6
+pingpong_by() {
+	local gid_a gid_b own=("$ADDR_A" "$ADDR_B")
+	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
+	gid_a=$(gid_index a "${own[0]}")
+	gid_b=$(gid_index b "${own[1]}")
+	pingpong_on "$1" "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" "${@:2}"
 }
 
 # pingpong [OPTION...]: ibv_rc_pingpong with checked data

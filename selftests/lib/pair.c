@@ -166,13 +166,17 @@ void pair_watch(struct pair *p)
 		fail(p, "the case takes too long");
 }
 
+/*
+ * The longer it has taken so far the less a little more of it matters: after count looks about
+ * count * count microseconds have passed.
+ */
 void relax(struct pair *p, unsigned int *count)
 {
 	if ((*count)++ < 50) {
 		sched_yield();
 		return;
 	}
-	usleep(*count < 1000 ? 100 : 1000);
+	usleep(*count < 500 ? *count * 2 : 1000);
 	if (*count % 64 == 0)
 		pair_watch(p);
 }

@@ -38,6 +38,7 @@ struct undo;
  * @pd: protection domain of the case
  * @ipv6: family of the case
  * @gid, @gid_index: own address in that family
+ * @vector: of completion queues
  * @region: of the case: what the memory of a plan is; NULL for the usual
  * @deadline: in ms of now_ms(): nothing in this case may last longer
  */
@@ -52,6 +53,7 @@ struct pair {
 	bool ipv6;
 	union ibv_gid gid;
 	int gid_index;
+	int vector;
 	struct region *(*region)(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 	uint64_t deadline;
 

@@ -50,3 +50,21 @@ pair_quietly() {
 	pair_cases "$@"
 	((ktap_failed == before))
 }
+
+# drops_traced PATTERN... -- CMD...: while CMD runs, each of these drops is in the trace. The trace of the other guest of a pair is
+# out of reach.
+drops_traced() {
+	local trace=/sys/kernel/tracing pattern patterns=() status=0
+	while [[ $1 != -- ]]; do patterns+=("$1") && shift; done
+	shift
+	mountpoint -q $trace || mount -t tracefs tracefs $trace || skip "no tracefs"
+	[[ -d $trace/events/rover ]] || skip "no trace events"
+	echo >$trace/trace
+	echo 1 >$trace/events/rover/rover_drop/enable
+	"$@" || status=$?
+	echo 0 >$trace/events/rover/rover_drop/enable
+	((!status)) || return $status
+	for pattern in "${patterns[@]}"; do
+		grep -q "rover_drop: $pattern" $trace/trace || fail "no trace of $pattern"
+	done
+}

@@ -251,13 +251,20 @@ static bool post_next(struct job *job)
 	struct region *there = job->memory[!reads];
 	struct pieces *far = reads ? &t->from : &t->to;
 	struct ibv_sge sge[MAX_PIECES];
-	int n = sges(job, t, reads, sge), error;
+	int n, error;
 	bool last = job->posted == job->plan->n - 1;
 	/* An unsignaled request leaves its slot only when a later completion is polled. */
 	bool silent = !last && job->posted % 3 == 1 && job->unsignaled < 4;
-	struct ibv_send_wr wr = wr_rdma(job->posted, t->opcode, sge, n,
-					silent ? 0 : IBV_SEND_SIGNALED, 0, 0);
+	struct ibv_send_wr wr;
 
+	/*
+	 * librxe rings the doorbell for what it has no room for, too, and whatever runs its
+	 * completer puts off rdma_rxe's retry timer: who tries again and again waits for ever.
+	 */
+	if (job->c->p->rxe && job->posted - job->done >= (int)job->c->attr.send_wr)
+		return false;
+	n = sges(job, t, reads, sge);
+	wr = wr_rdma(job->posted, t->opcode, sge, n, silent ? 0 : IBV_SEND_SIGNALED, 0, 0);
 	if (has_imm(t->opcode))
 		wr.imm_data = htonl(t->imm);
 	else if (t->opcode == IBV_WR_SEND_WITH_INV)

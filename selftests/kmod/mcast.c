@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mcast - multicast: who is in a group gets what is sent to it
+ *
+ * The cases have queue pairs of their own, for datagrams, beside those they are
+ * given.  Both are of one device, which gives a datagram to its own members, the
+ * sender included.
+ *
+ * Process context.
+ */
+#include <linux/ip.h>
+#include <net/if_inet6.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+
+#include "ktest.h"
+
+/* How long nothing has to come for nothing to have been sent, in milliseconds. */
+#define SILENCE	20
+
+struct group {
+	union ib_gid gid;
+	struct ib_ah *ah;
+};
+
+/* Groups of the family that the sides' address is of. */
+static void name_group(const struct ktest *t, union ib_gid *gid, u8 number)
+{
+	struct in6_addr *addr = (struct in6_addr *)gid->raw;
+
+	if (t->ipv4)
+		ipv6_addr_set_v4mapped(htonl(0xef4d0900 | number), addr);
+	else
+		ipv6_addr_set(addr, htonl(0xff150000), 0, 0, htonl(0x4d0900 | number));
+}
+
+/* False, and the case has failed, when there is no way to it. */
+static bool group_new(struct stage *st, struct group *g, u8 number)
+{
+	const struct in6_addr *addr = (struct in6_addr *)g->gid.raw;
+	struct rdma_ah_attr attr;
+
+	name_group(st->t, &g->gid, number);
+	if (!check(st->t, !ktest_ah_attr(st->t, &attr), "the address is gone"))
+		return false;
+	rdma_ah_set_dgid_raw(&attr, g->gid.raw);
+	attr.grh.hop_limit = 1;
+	if (st->t->ipv4)
+		ip_eth_mc_map(addr->s6_addr32[3], attr.roce.dmac);
+	else
+		ipv6_eth_mc_map(addr, attr.roce.dmac);
+	g->ah = rdma_create_ah(st->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	return check(st->t, !IS_ERR(g->ah), "no address handle: %ld", PTR_ERR(g->ah));
+}
+
+static void group_free(struct group *g)
+{
+	rdma_destroy_ah(g->ah, RDMA_DESTROY_AH_SLEEPABLE);
+}
+
+static bool attach(struct side *s, struct group *g)
+{
+	int err = ib_attach_mcast(s->qp, &g->gid, 0);
+
+	return check(s->t, !err, "not attached: %d", err);
+}
+
+static void detach(struct side *s, struct group *g)
+{
+	int err = ib_detach_mcast(s->qp, &g->gid, 0);
+
+	check(s->t, !err, "not detached: %d", err);
+}
+
+static bool send(struct side *from, const struct group *g, u32 len)
+{
+	return want(post_dgram(from, &(struct dgram){
+		.ah = g->ah, .qpn = IB_MULTICAST_QPN, .qkey = QKEY, .len = len,
+	}), IB_WC_SUCCESS);
+}
+
+/* It has come to @s, from @from, and says by which group. */
+static void came(struct mark *m, struct side *s, struct side *from,
+		 const struct group *g, u32 len)
+{
+	const struct in6_addr *addr = (const void *)g->gid.raw;
+	const union rdma_network_hdr *hdr = (void *)(s->buf + INBOX);
+
+	if (!want(m, IB_WC_SUCCESS))
+		return;
+	check(s->t, m->wc.byte_len == GRH_BYTES + len &&
+	      m->wc.src_qp == from->qp->qp_num, "%u bytes from %u", m->wc.byte_len,
+	      m->wc.src_qp);
+	check(s->t, s->t->ipv4 ? hdr->roce4grh.daddr == addr->s6_addr32[3] :
+	      !memcmp(&hdr->ibgrh.dgid, &g->gid, sizeof(g->gid)), "another group");
+	check(s->t, !memcmp(s->buf + INBOX + GRH_BYTES, from->buf, len), "wrong data");
+}
+
+/* One after the other comes and goes. */
+static void run_members(struct stage *st)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct mark *at_a, *at_b;
+	struct group g;
+
+	if (!group_new(st, &g, 1))
+		return;
+	side_fill(a, 1);
+	side_fill(b, 2);
+	at_a = post_inbox(a, 900);
+	at_b = post_inbox(b, 900);
+	send(a, &g, 100);
+	check(st->t, !mark_await(at_b, SILENCE) && !at_a->times,
+	      "it comes to those who did not ask for it");
+	if (!attach(b, &g))
+		goto out;
+	send(a, &g, 200);
+	came(at_b, b, a, &g, 200);
+	check(st->t, !mark_await(at_a, SILENCE), "it comes to another queue pair");
+	if (!attach(a, &g))
+		goto detach;
+	at_b = post_inbox(b, 900);
+	send(b, &g, 900);
+	came(at_b, b, b, &g, 900);
+	came(at_a, a, b, &g, 900);
+	at_a = post_inbox(a, 900);
+	at_b = post_inbox(b, 900);
+	detach(b, &g);
+	send(b, &g, 0);
+	came(at_a, a, b, &g, 0);
+	at_a = post_inbox(a, 900);
+	detach(a, &g);
+	send(a, &g, 300);
+	check(st->t, !mark_await(at_b, SILENCE) && !at_a->times,
+	      "it comes to those who have left");
+	goto out;
+detach:
+	detach(b, &g);
+out:
+	group_free(&g);
+}
+
+/* In many groups at a time: each is its own. */
+static void run_many(struct stage *st)
+{
+	const unsigned int n = st->t->quick ? 4 : 40;
+	struct side *a = &st->a, *b = &st->b;
+	unsigned int i, attached = 0;
+	struct group groups[40];
+
+	side_fill(a, 3);
+	for (i = 0; i < n; i++) {
+		if (!group_new(st, &groups[i], 1 + i))
+			break;
+		if (!attach(b, &groups[i])) {
+			group_free(&groups[i]);
+			break;
+		}
+		attached++;
+	}
+	for (i = 0; i < attached; i++) {
+		struct mark *recv = post_inbox(b, 1000);
+
+		send(a, &groups[i], 500 + i);
+		came(recv, b, a, &groups[i], 500 + i);
+	}
+	for (i = 0; i < attached; i++) {
+		detach(b, &groups[i]);
+		group_free(&groups[i]);
+	}
+}
+
+/* IBTA 10.5: who may be in a group, and what is said to others. */
+static void run_rules(struct stage *st)
+{
+	const struct kind kind = {
+		.type = IB_QPT_RC, .how = IB_POLL_WORKQUEUE, .beside = st,
+	};
+	struct stage *rc = stage_open_of(st->t, &kind, DEPTH);
+	struct group g;
+	int err;
+
+	if (!rc)
+		return;
+	name_group(st->t, &g.gid, 9);
+	err = ib_attach_mcast(rc->a.qp, &g.gid, 0);
+	check(st->t, err == -EINVAL, "a connection: %d", err);
+	stage_close(rc);
+	err = ib_attach_mcast(st->a.qp, &st->t->gid, 0);
+	check(st->t, err == -EINVAL, "an address of one: %d", err);
+	err = ib_detach_mcast(st->a.qp, &g.gid, 0);
+	check(st->t, err == -EINVAL, "who is not in it leaves: %d", err);
+	if (!attach(&st->a, &g))
+		return;
+	err = ib_attach_mcast(st->a.qp, &g.gid, 0);
+	check(st->t, err == -EEXIST, "twice: %d", err);
+	err = ib_detach_mcast(st->b.qp, &g.gid, 0);
+	check(st->t, err == -EINVAL, "another one leaves: %d", err);
+	err = ib_destroy_qp(st->a.qp);
+	if (!check(st->t, err == -EBUSY, "destroyed while in a group: %d", err))
+		st->a.qp = NULL;
+	else
+		detach(&st->a, &g);
+}
+
+struct mcast_case {
+	void (*fn)(struct stage *st);
+	const char *name;
+};
+
+static const struct mcast_case cases[] = {
+	{ run_members, "who is in a group" },
+	{ run_many, "many groups" },
+	{ run_rules, "what is refused" },
+};
+
+static void run_case(struct stage *rc, const void *arg)
+{
+	const struct kind kind = {
+		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = rc,
+	};
+	const struct mcast_case *c = arg;
+	struct stage *st = stage_open_of(rc->t, &kind, 4 * DEPTH);
+
+	if (!st)
+		return;
+	c->fn(st);
+	stage_close(st);
+}
+
+void ktest_mcast(struct ktest *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ktest_run(t, run_case, &cases[i], "multicast: %s", cases[i].name);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uc - unreliable connections: what arrives is right, what is wrong is lost as a
+ * whole, or fails where it is sent
+ *
+ * The cases have queue pairs of their own, beside those they are given, with whose
+ * help memory is registered.
+ *
+ * Process context.
+ */
+#include "ktest.h"
+
+/* Nothing tells the sender of what has come, so receives do. */
+struct uc {
+	struct stage *st;
+	struct side *owner;
+	struct region r;
+};
+
+/* From the beginning of a's buffer; a WRITE goes to the owner's. */
+static struct mark *post_op(struct uc *u, enum ib_wr_opcode op, u32 len, u32 bad_key)
+{
+	struct side *a = &u->st->a;
+	struct ib_sge sge[2] = {
+		{ a->dma, len / 2, a->pd->local_dma_lkey },
+		{ a->dma + len / 2, len - len / 2, a->pd->local_dma_lkey },
+	};
+	struct ib_rdma_wr wr = {
+		.wr = {
+			.opcode = op, .sg_list = sge, .num_sge = len ? 2 : 0,
+			.ex.imm_data = cpu_to_be32(0x80000000 + len),
+		},
+		.remote_addr = u->r.mr->iova,
+		.rkey = u->r.mr->rkey ^ bad_key,
+	};
+
+	return post_wr(a, &wr.wr);
+}
+
+static struct mark *post_room(struct uc *u, u32 len)
+{
+	struct side *b = &u->st->b;
+
+	return post_recv(b, b->dma, len, b->pd->local_dma_lkey);
+}
+
+/* A message of three packets arrives. */
+static bool passes(struct uc *u, struct mark *recv)
+{
+	struct ktest *t = u->st->t;
+
+	side_fill(&u->st->a, 79);
+	want(post_op(u, IB_WR_SEND, 3000, 0), IB_WC_SUCCESS);
+	return want(recv, IB_WC_SUCCESS) &&
+	       check(t, recv->wc.byte_len == 3000 &&
+		     !memcmp(u->st->a.buf, u->st->b.buf, 3000), "wrong data");
+}
+
+/* Nothing is wrong with them, and nobody was told anything. */
+static void calm(struct uc *u)
+{
+	struct stage *st = u->st;
+
+	want_state(&st->a, IB_QPS_RTS);
+	want_state(&st->b, IB_QPS_RTS);
+	want_untold(st);
+}
+
+static void run_send(struct uc *u, u32 len, bool imm)
+{
+	struct stage *st = u->st;
+	struct mark *recv = post_room(u, len);
+
+	memset(st->b.buf, 0xee, BUF_SIZE);
+	want(post_op(u, imm ? IB_WR_SEND_WITH_IMM : IB_WR_SEND, len, 0), IB_WC_SUCCESS);
+	if (!want(recv, IB_WC_SUCCESS))
+		return;
+	check(st->t, recv->wc.opcode == IB_WC_RECV && recv->wc.byte_len == len &&
+	      recv->wc.wc_flags == (imm ? IB_WC_WITH_IMM : 0),
+	      "%u bytes: opcode %d, %u bytes, flags 0x%x", len, recv->wc.opcode,
+	      recv->wc.byte_len, recv->wc.wc_flags);
+	check(st->t, !imm || be32_to_cpu(recv->wc.ex.imm_data) == 0x80000000 + len,
+	      "data 0x%x", be32_to_cpu(recv->wc.ex.imm_data));
+	check(st->t, !memcmp(st->a.buf, st->b.buf, len) &&
+	      !memchr_inv(st->b.buf + len, 0xee, BUF_SIZE - len), "%u bytes: wrong data",
+	      len);
+}
+
+/* A SEND behind it tells of one without immediate data. */
+static void run_write(struct uc *u, u32 len, bool imm)
+{
+	struct mark *recv = post_room(u, 0);
+	struct stage *st = u->st;
+
+	memset(u->owner->buf, 0xee, BUF_SIZE);
+	want(post_op(u, imm ? IB_WR_RDMA_WRITE_WITH_IMM : IB_WR_RDMA_WRITE, len, 0),
+	     IB_WC_SUCCESS);
+	if (!imm)
+		want(post_op(u, IB_WR_SEND, 0, 0), IB_WC_SUCCESS);
+	if (!want(recv, IB_WC_SUCCESS))
+		return;
+	check(st->t, !imm || (recv->wc.opcode == IB_WC_RECV_RDMA_WITH_IMM &&
+			      recv->wc.byte_len == len &&
+			      recv->wc.wc_flags == IB_WC_WITH_IMM &&
+			      be32_to_cpu(recv->wc.ex.imm_data) == 0x80000000 + len),
+	      "%u bytes: opcode %d, %u bytes, flags 0x%x, data 0x%x", len,
+	      recv->wc.opcode, recv->wc.byte_len, recv->wc.wc_flags,
+	      be32_to_cpu(recv->wc.ex.imm_data));
+	check(st->t, !memcmp(st->a.buf, u->owner->buf, len) &&
+	      !memchr_inv(u->owner->buf + len, 0xee, BUF_SIZE - len),
+	      "%u bytes: wrong data", len);
+}
+
+static void run_data(struct uc *u)
+{
+	static const u32 lens[] = { 0, 1, 1023, 1024, 1025, 9000, 40000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		side_fill(&u->st->a, i);
+		run_send(u, lens[i], false);
+		run_send(u, lens[i], true);
+		run_write(u, lens[i], false);
+		run_write(u, lens[i], true);
+	}
+	calm(u);
+}
+
+/* Nothing of such a message leaves: not even what is in front of the bad entry. */
+static void run_bad_source(struct uc *u)
+{
+	struct side *a = &u->st->a;
+	u32 lkey = a->pd->local_dma_lkey;
+	struct ib_sge sge[2] = { { a->dma, 5000, lkey }, { a->dma, 5000, lkey ^ 1 } };
+	struct ib_rdma_wr wr = {
+		.wr = { .opcode = IB_WR_SEND, .sg_list = sge, .num_sge = 2 },
+		.remote_addr = u->r.mr->iova,
+		.rkey = u->r.mr->rkey,
+	};
+	struct mark *recv = post_room(u, 10000), *m[2];
+	struct stage *st = u->st;
+	unsigned int i;
+
+	memset(st->b.buf, 0xee, BUF_SIZE);
+	memset(u->owner->buf, 0xee, BUF_SIZE);
+	for (i = 0; i < 2; i++) {
+		m[0] = post_wr(a, &wr.wr);
+		m[1] = post_op(u, IB_WR_SEND, 10, 0);
+		want(m[0], IB_WC_LOC_PROT_ERR);
+		want(m[1], IB_WC_WR_FLUSH_ERR);
+		want_state(a, IB_QPS_SQE);
+		want(post_op(u, IB_WR_RDMA_WRITE, 10, 0), IB_WC_WR_FLUSH_ERR);
+		check(st->t, !side_resume(a), "no way back");
+		wr.wr.opcode = IB_WR_RDMA_WRITE;
+	}
+	check(st->t, !recv->times && !memchr_inv(st->b.buf, 0xee, BUF_SIZE) &&
+	      !memchr_inv(u->owner->buf, 0xee, BUF_SIZE), "something has arrived");
+	passes(u, recv);
+	calm(u);
+}
+
+/* Nobody hears of a key that is wrong: it is not written, nor is a receive taken. */
+static void run_bad_target(struct uc *u)
+{
+	struct mark *recv = post_room(u, 3000);
+
+	memset(u->owner->buf, 0xee, BUF_SIZE);
+	want(post_op(u, IB_WR_RDMA_WRITE_WITH_IMM, 3000, 1), IB_WC_SUCCESS);
+	want(post_op(u, IB_WR_RDMA_WRITE, 3000, 0x100), IB_WC_SUCCESS);
+	passes(u, recv);
+	check(u->st->t, !memchr_inv(u->owner->buf, 0xee, BUF_SIZE), "written");
+	calm(u);
+}
+
+/* Without a receive it is lost; one that is too short stays for others. */
+static void run_short(struct uc *u)
+{
+	struct mark *recv;
+
+	want(post_op(u, IB_WR_SEND, 3000, 0), IB_WC_SUCCESS);
+	/* A WRITE needs none, and when that is there, so is what was before. */
+	run_write(u, 2000, true);
+	recv = post_room(u, 3000);
+	want(post_op(u, IB_WR_SEND, 3001, 0), IB_WC_SUCCESS);
+	passes(u, recv);
+	calm(u);
+}
+
+static void run_refused(struct uc *u)
+{
+	static const enum ib_wr_opcode ops[] = {
+		IB_WR_RDMA_READ, IB_WR_ATOMIC_CMP_AND_SWP, IB_WR_ATOMIC_FETCH_AND_ADD,
+		IB_WR_SEND_WITH_INV, IB_WR_LOCAL_INV, IB_WR_LSO,
+	};
+	struct side *a = &u->st->a;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct ib_atomic_wr wr = { .wr.opcode = ops[i] };
+		int err = post_wr(a, &wr.wr)->err;
+
+		check(u->st->t, err == -EOPNOTSUPP, "operation %d: %d", ops[i], err);
+	}
+	check(u->st->t, !a->came, "something came of it");
+	calm(u);
+}
+
+static void run_flush(struct uc *u)
+{
+	struct side *a = &u->st->a, *b = &u->st->b;
+	struct mark *recv[4];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(recv); i++)
+		recv[i] = post_room(u, 100);
+	check(u->st->t, !side_modify(b, IB_QPS_ERR, 0, 0), "no ERR");
+	for (i = 0; i < ARRAY_SIZE(recv); i++)
+		want(recv[i], IB_WC_WR_FLUSH_ERR);
+	want(post_send(b, b->dma, 100, b->pd->local_dma_lkey), IB_WC_WR_FLUSH_ERR);
+	want(post_room(u, 100), IB_WC_WR_FLUSH_ERR);
+	want(post_op(u, IB_WR_SEND, 5000, 0), IB_WC_SUCCESS);
+	want_state(a, IB_QPS_RTS);
+	want_untold(u->st);
+}
+
+struct uc_case {
+	void (*fn)(struct uc *u);
+	const char *name;
+};
+
+static const struct uc_case cases[] = {
+	{ run_data, "data" },
+	{ run_bad_source, "what cannot be sent" },
+	{ run_bad_target, "a key that is wrong" },
+	{ run_short, "without room" },
+	{ run_refused, "requests that are not posted" },
+	{ run_flush, "flushed" },
+};
+
+/* The case on a stage of unreliable connections; then that still works. */
+static void run_case(struct stage *rc, const void *arg)
+{
+	const struct kind kind = {
+		.type = IB_QPT_UC, .how = IB_POLL_SOFTIRQ, .beside = rc,
+	};
+	const struct uc_case *c = arg;
+	struct ktest *t = rc->t;
+	struct uc u = { .owner = &rc->b };
+
+	if (!region_simple(u.owner, &u.r, ALL_RIGHTS))
+		return;
+	u.st = stage_open_of(t, &kind, 4 * DEPTH);
+	if (u.st) {
+		c->fn(&u);
+		if (check(t, !stage_again(u.st), "the queue pairs do not come back"))
+			passes(&u, post_room(&u, 3000));
+		stage_close(u.st);
+	}
+	region_free(&u.r);
+}
+
+void ktest_uc(struct ktest *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ktest_run(t, run_case, &cases[i], "unreliable connections: %s",
+			  cases[i].name);
+}

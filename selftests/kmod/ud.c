@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ud - datagrams: address handles, what comes in front of the data, what is lost
+ *
+ * The cases have queue pairs of their own, beside those they are given.  Both have
+ * the same address, so that one address handle leads to either.
+ *
+ * Process context.
+ */
+#include <linux/ip.h>
+#include <net/checksum.h>
+#include <net/ipv6.h>
+#include <rdma/ib_cache.h>
+
+#include "ktest.h"
+
+/* BTH, DETH and ICRC, and UDP around them. */
+#define FRAME(len, imm)	(8 + 12 + 8 + ((imm) ? 4 : 0) + ALIGN(len, 4) + 4)
+
+/* To the address that both sides have. */
+int ktest_ah_attr(struct ktest *t, struct rdma_ah_attr *attr)
+{
+	const struct ib_gid_attr *gid = rdma_get_gid_attr(t->dev, PORT, t->gid_index);
+	int err;
+
+	if (IS_ERR(gid))
+		return PTR_ERR(gid);
+	*attr = (struct rdma_ah_attr){ .type = rdma_ah_find_type(t->dev, PORT) };
+	rdma_ah_set_port_num(attr, PORT);
+	rdma_ah_set_grh(attr, &t->gid, 0, t->gid_index, 64, 0);
+	err = rdma_read_gid_l2_fields(gid, NULL, attr->roce.dmac);
+	rdma_put_gid_attr(gid);
+	return err;
+}
+
+/* NULL, and the case has failed, when there is none. */
+struct ib_ah *ktest_ah(struct stage *st, u32 flags)
+{
+	struct rdma_ah_attr attr;
+	struct ib_ah *ah;
+
+	if (!check(st->t, !ktest_ah_attr(st->t, &attr), "the address is gone"))
+		return NULL;
+	/* Whoever does not say that it may sleep must find that it does not. */
+	if (!(flags & RDMA_CREATE_AH_SLEEPABLE))
+		local_bh_disable();
+	ah = rdma_create_ah(st->pd, &attr, flags);
+	if (!(flags & RDMA_CREATE_AH_SLEEPABLE))
+		local_bh_enable();
+	return check(st->t, !IS_ERR(ah), "no address handle: %ld", PTR_ERR(ah)) ?
+	       ah : NULL;
+}
+
+struct mark *post_dgram(struct side *s, const struct dgram *d)
+{
+	struct ib_sge sge = {
+		.addr = s->dma + d->at, .length = d->len,
+		.lkey = d->lkey ?: s->pd->local_dma_lkey,
+	};
+	struct ib_ud_wr wr = {
+		.wr = {
+			.opcode = d->imm ? IB_WR_SEND_WITH_IMM : IB_WR_SEND,
+			.sg_list = &sge, .num_sge = d->len ? 1 : 0,
+			.ex.imm_data = cpu_to_be32(d->imm),
+		},
+		.ah = d->ah,
+		.remote_qpn = d->qpn,
+		.remote_qkey = d->qkey,
+	};
+	struct mark *m = mark_new(s);
+
+	if (d->gone)
+		m->ah = d->ah;
+	return post_marked(m, &wr.wr);
+}
+
+static u32 mtu_of(struct ktest *t)
+{
+	struct ib_port_attr port = {};
+
+	return check(t, !ib_query_port(t->dev, PORT, &port), "no port") ?
+	       ib_mtu_enum_to_int(port.active_mtu) : 256;
+}
+
+/* Room for so many bytes, and the header. */
+struct mark *post_inbox(struct side *s, u32 len)
+{
+	return post_recv(s, s->dma + INBOX, GRH_BYTES + len, s->pd->local_dma_lkey);
+}
+
+/* So many bytes from one side to the other. */
+static struct dgram dgram_to(const struct side *to, struct ib_ah *ah, u32 len)
+{
+	return (struct dgram){
+		.ah = ah, .qpn = to->qp->qp_num, .qkey = QKEY, .len = len,
+	};
+}
+
+/* RFC 791, where RoCE has it: behind twenty bytes of nothing. */
+static void check_ipv4(struct ktest *t, const union rdma_network_hdr *hdr, u32 size)
+{
+	const struct iphdr *ip = &hdr->roce4grh;
+	__be32 addr;
+
+	memcpy(&addr, t->gid.raw + 12, 4);
+	check(t, !memchr_inv(hdr->reserved, 0, sizeof(hdr->reserved)),
+	      "something is in front of the header");
+	check(t, ip->version == 4 && ip->ihl == 5 && ip->protocol == IPPROTO_UDP &&
+	      ip->saddr == addr && ip->daddr == addr, "%20ph", ip);
+	check(t, ntohs(ip->tot_len) == sizeof(*ip) + size,
+	      "%u bytes in the header", ntohs(ip->tot_len));
+	check(t, !ip_fast_csum(ip, ip->ihl), "its sum is wrong");
+}
+
+/* RFC 8200. */
+static void check_ipv6(struct ktest *t, const union rdma_network_hdr *hdr, u32 size)
+{
+	const struct ipv6hdr *ip = (const void *)&hdr->ibgrh;
+
+	check(t, ip->version == 6 && ip->nexthdr == IPPROTO_UDP && ip->hop_limit == 64,
+	      "%8ph", ip);
+	check(t, ntohs(ip->payload_len) == size, "%u bytes in the header",
+	      ntohs(ip->payload_len));
+}
+
+static enum rdma_network_type network_of(const struct ktest *t)
+{
+	return t->ipv4 ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+}
+
+static void check_header(struct side *s, u32 len, bool imm)
+{
+	const union rdma_network_hdr *hdr = (void *)(s->buf + INBOX);
+	struct ktest *t = s->t;
+	union ib_gid from, to;
+
+	(t->ipv4 ? check_ipv4 : check_ipv6)(t, hdr, FRAME(len, imm));
+	check(t, !ib_get_gids_from_rdma_hdr(hdr, network_of(t), &from, &to) &&
+	      !memcmp(&from, &t->gid, sizeof(from)) &&
+	      !memcmp(&to, &t->gid, sizeof(to)), "from %pI6 to %pI6", &from, &to);
+}
+
+/* What a receive at @s says of a datagram that @from has sent. */
+static bool check_came(struct mark *m, struct side *s, const struct side *from,
+		       const struct dgram *d)
+{
+	const int always = IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
+	const struct ib_wc *wc = &m->wc;
+
+	if (!want(m, IB_WC_SUCCESS))
+		return false;
+	check(s->t, wc->opcode == IB_WC_RECV && wc->byte_len == GRH_BYTES + d->len,
+	      "opcode %d, %u bytes", wc->opcode, wc->byte_len);
+	check(s->t, wc->src_qp == from->qp->qp_num, "from %u", wc->src_qp);
+	check(s->t, wc->wc_flags == (always | (d->imm ? IB_WC_WITH_IMM : 0)) &&
+	      wc->network_hdr_type == network_of(s->t) && wc->port_num == PORT &&
+	      !wc->pkey_index, "flags 0x%x, header %d, port %u, key %u",
+	      wc->wc_flags, wc->network_hdr_type, wc->port_num, wc->pkey_index);
+	check(s->t, !d->imm || be32_to_cpu(wc->ex.imm_data) == d->imm, "data 0x%x",
+	      be32_to_cpu(wc->ex.imm_data));
+	check_header(s, d->len, d->imm);
+	return check(s->t, !memcmp(s->buf + INBOX + GRH_BYTES, from->buf + d->at,
+				   d->len), "wrong data");
+}
+
+/* One more from @from to @to, into a receive of its own. */
+static bool pass(struct side *from, struct side *to, struct dgram d)
+{
+	struct mark *recv = post_inbox(to, d.len);
+
+	return want(post_dgram(from, &d), IB_WC_SUCCESS) &&
+	       check_came(recv, to, from, &d);
+}
+
+static void run_data(struct stage *st, struct ib_ah *ah)
+{
+	const u32 mtu = mtu_of(st->t);
+	const u32 lens[] = { 0, 1, 3, 4, 255, 1000, 1025, mtu - 1, mtu };
+	struct side *a = &st->a, *b = &st->b;
+	unsigned int i;
+	struct dgram d;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(lens); i++) {
+		side_fill(a, i);
+		memset(b->buf, 0xee, BUF_SIZE);
+		d = dgram_to(b, ah, lens[i / 2]);
+		d.imm = i % 2 ? 0x80000001 + i : 0;
+		pass(a, b, d);
+		check(st->t, !memchr_inv(b->buf + INBOX + GRH_BYTES + d.len, 0xee,
+					 BUF_SIZE - INBOX - GRH_BYTES - d.len),
+		      "%u bytes: more was written", d.len);
+	}
+}
+
+/* Two ways to answer whoever has sent this. */
+static struct ib_ah *ah_from(struct stage *st, const struct mark *m, u8 *grh,
+			     bool by_attr)
+{
+	struct rdma_ah_attr attr;
+	struct ib_ah *ah;
+	int err;
+
+	if (!by_attr)
+		return ib_create_ah_from_wc(st->pd, &m->wc, (void *)grh, PORT);
+	err = ib_init_ah_attr_from_wc(st->t->dev, PORT, &m->wc, (void *)grh, &attr);
+	if (err)
+		return ERR_PTR(err);
+	check(st->t, attr.type == RDMA_AH_ATTR_TYPE_ROCE &&
+	      !memcmp(&attr.grh.dgid, &st->t->gid, 16) &&
+	      attr.grh.sgid_attr->index == st->t->gid_index,
+	      "to %pI6 from address %u", &attr.grh.dgid, attr.grh.sgid_attr->index);
+	ah = rdma_create_ah(st->pd, &attr, 0);
+	rdma_destroy_ah_attr(&attr);
+	return ah;
+}
+
+static void run_answer(struct stage *st, struct ib_ah *ah)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct dgram d = dgram_to(b, ah, 50);
+	struct mark *recv;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		side_fill(a, i);
+		recv = post_inbox(b, 50);
+		want(post_dgram(a, &d), IB_WC_SUCCESS);
+		if (!check_came(recv, b, a, &d))
+			return;
+		ah = ah_from(st, recv, b->buf + INBOX, i);
+		if (!check(st->t, !IS_ERR(ah), "no way back: %ld", PTR_ERR(ah)))
+			return;
+		side_fill(b, 10 + i);
+		pass(b, a, (struct dgram){
+			.ah = ah, .qpn = recv->wc.src_qp, .qkey = QKEY, .len = 60,
+			.imm = 7,
+		});
+		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	}
+}
+
+static void run_handle(struct stage *st, struct ib_ah *ah)
+{
+	struct rdma_ah_attr attr = {}, bad;
+
+	check(st->t, ah->pd == st->pd && ah->type == RDMA_AH_ATTR_TYPE_ROCE,
+	      "not what it should be");
+	if (check(st->t, !rdma_query_ah(ah, &attr), "not to be queried"))
+		check(st->t, rdma_ah_get_port_num(&attr) == PORT &&
+		      rdma_ah_get_ah_flags(&attr) & IB_AH_GRH &&
+		      !memcmp(&attr.grh.dgid, &st->t->gid, 16) &&
+		      attr.grh.sgid_index == st->t->gid_index &&
+		      attr.grh.hop_limit == 64, "to %pI6 from address %u",
+		      &attr.grh.dgid, attr.grh.sgid_index);
+	check(st->t, rdma_modify_ah(ah, &attr) == -EOPNOTSUPP, "changed");
+
+	if (!check(st->t, !ktest_ah_attr(st->t, &attr), "the address is gone"))
+		return;
+	bad = attr;
+	rdma_ah_set_port_num(&bad, PORT + 1);
+	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)), "at another port");
+	bad = attr;
+	rdma_ah_set_ah_flags(&bad, 0);
+	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)), "without addresses");
+	bad = attr;
+	bad.grh.sgid_index = 255;
+	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)),
+	      "from an address there is not");
+}
+
+static u32 violations(struct ktest *t)
+{
+	struct ib_port_attr port = {};
+
+	check(t, !ib_query_port(t->dev, PORT, &port), "no port");
+	return port.qkey_viol_cntr;
+}
+
+/* The topmost bit asks for the queue pair's own (IBTA 10.2.5). */
+static void run_qkey(struct stage *st, struct ib_ah *ah)
+{
+	static const u32 bad[] = { QKEY ^ 1, 0, QKEY ^ BIT(30), ~QKEY & 0x7fffffff };
+	struct side *a = &st->a, *b = &st->b;
+	u32 before = violations(st->t);
+	struct dgram d = dgram_to(b, ah, 30);
+	struct mark *recv = post_inbox(b, 100);
+	unsigned int i;
+
+	side_fill(a, 1);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		d.qkey = bad[i];
+		want(post_dgram(a, &d), IB_WC_SUCCESS);
+	}
+	d = dgram_to(b, ah, 31);
+	d.qkey = BIT(31);
+	want(post_dgram(a, &d), IB_WC_SUCCESS);
+	check_came(recv, b, a, &d);
+	check(st->t, violations(st->t) - before == ARRAY_SIZE(bad), "%u are counted",
+	      violations(st->t) - before);
+	d.qkey = BIT(31) | 5;
+	pass(a, b, d);
+	pass(a, b, dgram_to(b, ah, 32));
+}
+
+/* To nobody, and to somebody who does not take datagrams. */
+static void run_nobody(struct stage *st, struct ib_ah *ah)
+{
+	const struct kind kind = { .type = IB_QPT_RC, .how = IB_POLL_WORKQUEUE };
+	struct stage *other = stage_open_of(st->t, &kind, DEPTH);
+	struct dgram d = dgram_to(&st->b, ah, 30);
+	struct mark *recv;
+
+	if (!other)
+		return;
+	recv = post_recv(&other->a, other->a.dma, 4096, other->pd->local_dma_lkey);
+	d.qpn = other->a.qp->qp_num;
+	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
+	d.qpn = 0;
+	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
+	pass(&st->a, &st->b, dgram_to(&st->b, ah, 32));
+	check(st->t, !recv->times && !other->a.events, "it has taken it");
+	want(post_send(&other->b, other->b.dma, 2000, other->pd->local_dma_lkey),
+	     IB_WC_SUCCESS);
+	want(recv, IB_WC_SUCCESS);
+	stage_close(other);
+}
+
+/* Without a receive it is lost; one that is too short stays for others. */
+static void run_short(struct stage *st, struct ib_ah *ah)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct dgram d = dgram_to(b, ah, 100);
+	struct mark *recv;
+
+	want(post_dgram(a, &d), IB_WC_SUCCESS);
+	/* Sent to oneself, it has come by the time another one has. */
+	pass(b, a, dgram_to(a, ah, 10));
+	memset(b->buf, 0xee, BUF_SIZE);
+	side_fill(a, 4);
+	recv = post_inbox(b, 99);
+	want(post_dgram(a, &d), IB_WC_SUCCESS);
+	d.len = 99;
+	want(post_dgram(a, &d), IB_WC_SUCCESS);
+	check_came(recv, b, a, &d);
+	check(st->t, !memchr_inv(b->buf + INBOX + GRH_BYTES + 99, 0xee, 100),
+	      "more was written");
+
+	/* No room for the header alone. */
+	recv = post_recv(b, b->dma + INBOX, GRH_BYTES - 1, b->pd->local_dma_lkey);
+	d.len = 0;
+	want(post_dgram(a, &d), IB_WC_SUCCESS);
+	check(st->t, !mark_await(recv, 20), "into a receive without room");
+	want_untold(st);
+	want_state(b, IB_QPS_RTS);
+}
+
+/* An error here stops what is sent, and nothing else; RTS is a step away. */
+static void fails(struct stage *st, struct ib_ah *ah, const struct dgram *d,
+		  enum ib_wc_status status)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct dgram next = dgram_to(b, ah, 10);
+	struct mark *recv = post_inbox(b, 100);
+
+	want(post_dgram(a, d), status);
+	want(post_dgram(a, &next), IB_WC_WR_FLUSH_ERR);
+	want_state(a, IB_QPS_SQE);
+	/* It receives all the same. */
+	pass(b, a, dgram_to(a, ah, 20));
+	check(st->t, !side_resume(a), "no way back");
+	want(post_dgram(a, &next), IB_WC_SUCCESS);
+	check_came(recv, b, a, &next);
+	want_untold(st);
+}
+
+static void run_wrong(struct stage *st, struct ib_ah *ah)
+{
+	struct dgram d = dgram_to(&st->b, ah, mtu_of(st->t) + 1);
+	struct mark *recv;
+
+	fails(st, ah, &d, IB_WC_LOC_LEN_ERR);
+	d.len = 20000;
+	fails(st, ah, &d, IB_WC_LOC_LEN_ERR);
+	d = dgram_to(&st->b, ah, 100);
+	d.lkey = st->pd->local_dma_lkey ^ 1;
+	fails(st, ah, &d, IB_WC_LOC_PROT_ERR);
+
+	/* The receiver's own mistake is the end of it, and the sender's affair no more. */
+	d = dgram_to(&st->b, ah, 100);
+	recv = post_recv(&st->b, st->b.dma, 1000, st->pd->local_dma_lkey ^ 1);
+	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
+	want(recv, IB_WC_LOC_PROT_ERR);
+	want_state(&st->b, IB_QPS_ERR);
+	want_state(&st->a, IB_QPS_RTS);
+}
+
+/* What is not posted leaves no trace. */
+static void run_refused(struct stage *st, struct ib_ah *ah)
+{
+	static const enum ib_wr_opcode ops[] = {
+		IB_WR_RDMA_WRITE, IB_WR_RDMA_WRITE_WITH_IMM, IB_WR_RDMA_READ,
+		IB_WR_ATOMIC_CMP_AND_SWP, IB_WR_ATOMIC_FETCH_AND_ADD,
+		IB_WR_SEND_WITH_INV, IB_WR_LOCAL_INV, IB_WR_REG_MR, IB_WR_LSO,
+	};
+	struct ib_pd *pd = ib_alloc_pd(st->t->dev, 0);
+	struct side *a = &st->a, *b = &st->b;
+	struct dgram d = dgram_to(b, NULL, 10);
+	struct rdma_ah_attr attr;
+	unsigned int i;
+	int err;
+
+	err = post_dgram(a, &d)->err;
+	check(st->t, err == -EINVAL, "to nowhere: %d", err);
+	d = dgram_to(b, ah, 10);
+	d.qpn |= BIT(24);
+	err = post_dgram(a, &d)->err;
+	check(st->t, err == -EINVAL, "to a number of 25 bits: %d", err);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct ib_ud_wr wr = {
+			.wr.opcode = ops[i], .ah = ah, .remote_qpn = b->qp->qp_num,
+			.remote_qkey = QKEY,
+		};
+
+		err = post_wr(a, &wr.wr)->err;
+		check(st->t, err == -EOPNOTSUPP, "operation %d: %d", ops[i], err);
+	}
+	if (!check(st->t, !IS_ERR(pd) && !ktest_ah_attr(st->t, &attr), "no domain"))
+		return;
+	d = dgram_to(b, rdma_create_ah(pd, &attr, RDMA_CREATE_AH_SLEEPABLE), 10);
+	if (check(st->t, !IS_ERR(d.ah), "no address handle")) {
+		err = post_dgram(a, &d)->err;
+		check(st->t, err == -EINVAL, "by another domain: %d", err);
+		rdma_destroy_ah(d.ah, RDMA_DESTROY_AH_SLEEPABLE);
+	}
+	ib_dealloc_pd(pd);
+	want_state(a, IB_QPS_RTS);
+	check(st->t, !a->came && !b->came && !a->events, "something came of it");
+}
+
+/* Each has a handle of its own, which its completion gives back, in a softirq. */
+static void run_handles(struct stage *st, struct ib_ah *ah)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct mark *sent[16], *got[16];
+	struct dgram d;
+	unsigned int i, n;
+
+	for (n = 0; n < (st->t->quick ? 4 : 60); n++) {
+		side_fill(a, n);
+		for (i = 0; i < ARRAY_SIZE(got); i++)
+			got[i] = post_recv(b, b->dma + i * 1024, 1024,
+					   b->pd->local_dma_lkey);
+		for (i = 0; i < ARRAY_SIZE(sent); i++) {
+			d = dgram_to(b, ktest_ah(st, 0), 500 + i);
+			if (!d.ah)
+				return;
+			d.gone = true;
+			d.imm = 1 + i;
+			sent[i] = post_dgram(a, &d);
+		}
+		for (i = 0; i < ARRAY_SIZE(sent); i++) {
+			want(sent[i], IB_WC_SUCCESS);
+			check(st->t, !sent[i]->ah, "the handle is still there");
+		}
+		/* In order on one path only, and each of these has its own. */
+		for (i = 0; i < ARRAY_SIZE(got); i++)
+			if (want(got[i], IB_WC_SUCCESS))
+				check(st->t, got[i]->wc.byte_len == GRH_BYTES + 499 +
+				      be32_to_cpu(got[i]->wc.ex.imm_data) &&
+				      !memcmp(b->buf + i * 1024 + GRH_BYTES, a->buf, 500),
+				      "round %u, receive %u", n, i);
+	}
+}
+
+static void run_flush(struct stage *st, struct ib_ah *ah)
+{
+	struct side *a = &st->a, *b = &st->b;
+	struct dgram d = dgram_to(b, ah, 10), back = dgram_to(a, ah, 10);
+	unsigned int i, first = b->came;
+	struct mark *recv[8];
+
+	for (i = 0; i < ARRAY_SIZE(recv); i++)
+		recv[i] = post_inbox(b, 100);
+	check(st->t, !side_modify(b, IB_QPS_ERR, 0, 0), "no ERR");
+	for (i = 0; i < ARRAY_SIZE(recv); i++)
+		if (want(recv[i], IB_WC_WR_FLUSH_ERR))
+			check(st->t, recv[i]->order == first + i, "out of order");
+	want(post_dgram(b, &back), IB_WC_WR_FLUSH_ERR);
+	want(post_inbox(b, 100), IB_WC_WR_FLUSH_ERR);
+	/* Lost there, and nothing to us. */
+	want(post_dgram(a, &d), IB_WC_SUCCESS);
+	want_state(a, IB_QPS_RTS);
+	want_untold(st);
+}
+
+/*
+ * When that returns, all has completed.  For that a WRITE is posted, which could not
+ * be sent; in error it is flushed like anything else.
+ */
+static void run_drain(struct stage *st, struct ib_ah *ah)
+{
+	struct dgram d = dgram_to(&st->b, ah, 100);
+	struct mark *m[16], *recv[8];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(recv); i++)
+		recv[i] = post_inbox(&st->a, 100);
+	for (i = 0; i < ARRAY_SIZE(m); i++)
+		m[i] = post_dgram(&st->a, &d);
+	ib_drain_qp(st->a.qp);
+	want_state(&st->a, IB_QPS_ERR);
+	want(post_rdma(&st->a, IB_WR_RDMA_WRITE, 0, 0, 0, 0, 0), IB_WC_WR_FLUSH_ERR);
+	for (i = 0; i < ARRAY_SIZE(m); i++)
+		check(st->t, m[i]->times == 1, "datagram %u", i);
+	for (i = 0; i < ARRAY_SIZE(recv); i++)
+		check(st->t, recv[i]->times == 1 &&
+		      recv[i]->wc.status == IB_WC_WR_FLUSH_ERR, "receive %u", i);
+}
+
+/* One end goes while the other is at it. */
+static void run_destroy(struct stage *unused, struct ib_ah *ah)
+{
+	const struct kind kind = {
+		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = unused,
+	};
+	struct ktest *t = unused->t;
+	unsigned int i, n;
+
+	for (i = 0; i < (t->quick ? 6 : 100); i++) {
+		struct stage *st = stage_open_of(t, &kind, 4 * DEPTH);
+		struct dgram d;
+
+		if (!st)
+			return;
+		d = dgram_to(&st->b, ah, 1000);
+		for (n = 0; n < DEPTH; n++)
+			post_inbox(&st->b, 1000);
+		for (n = 0; n < DEPTH; n++)
+			post_dgram(&st->a, &d);
+		side_destroy(i % 2 ? &st->a : &st->b);
+		stage_close(st);
+	}
+}
+
+struct ud_case {
+	void (*fn)(struct stage *st, struct ib_ah *ah);
+	const char *name;
+};
+
+static const struct ud_case cases[] = {
+	{ run_data, "data, and what is in front of it" },
+	{ run_answer, "an answer to whoever has sent it" },
+	{ run_handle, "address handles" },
+	{ run_qkey, "a wrong Q_Key is counted" },
+	{ run_nobody, "to nobody" },
+	{ run_short, "without room" },
+	{ run_wrong, "what cannot be sent, or received" },
+	{ run_refused, "requests that are not posted" },
+	{ run_handles, "an address handle for each" },
+	{ run_flush, "flushed" },
+	{ run_drain, "drained" },
+	{ run_destroy, "destroyed under traffic" },
+};
+
+/* The case on a stage of datagrams; then that still works. */
+static void run_case(struct stage *rc, const void *arg)
+{
+	const struct kind kind = {
+		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = rc,
+	};
+	const struct ud_case *c = arg;
+	struct ktest *t = rc->t;
+	struct ib_ah *ah = ktest_ah(rc, RDMA_CREATE_AH_SLEEPABLE);
+	struct stage *st;
+
+	if (!ah)
+		return;
+	st = stage_open_of(t, &kind, 4 * DEPTH);
+	if (st) {
+		c->fn(st, ah);
+		if (check(t, !stage_again(st), "the queue pairs do not come back")) {
+			side_fill(&st->a, 78);
+			pass(&st->a, &st->b, dgram_to(&st->b, ah, 200));
+			pass(&st->b, &st->a, dgram_to(&st->a, ah, 201));
+		}
+		stage_close(st);
+	}
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+}
+
+void ktest_ud(struct ktest *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ktest_run(t, run_case, &cases[i], "datagrams: %s", cases[i].name);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vector - completion vectors: on which processor an event is raised
+ *
+ * A queue pair in ERR completes a receive as soon as it is posted, here and now:
+ * the event is for another processor, or it is not.
+ */
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+
+#include "ktest.h"
+
+#define ENTRIES	64
+
+/**
+ * struct listener - a completion queue that tells where it was told
+ * @t: the run
+ * @cq: the queue
+ * @qp: a queue pair in ERR that completes there
+ * @told: an event was raised
+ * @cpu: where
+ * @times: and how many have been
+ * @gone: from now on there may be none
+ * @late: there was one
+ */
+struct listener {
+	struct ktest *t;
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	struct completion told;
+	int cpu;
+	atomic_t times;
+	bool gone;
+	bool late;
+};
+
+static void hear(struct ib_cq *cq, void *arg)
+{
+	struct listener *l = arg;
+
+	if (READ_ONCE(l->gone))
+		WRITE_ONCE(l->late, true);
+	WRITE_ONCE(l->cpu, raw_smp_processor_id());
+	atomic_inc(&l->times);
+	complete(&l->told);
+}
+
+static void close_listener(struct listener *l)
+{
+	if (!IS_ERR_OR_NULL(l->qp))
+		ib_destroy_qp(l->qp);
+	/* As ib_free_cq() has stopped whatever polls by now. */
+	WRITE_ONCE(l->gone, true);
+	if (!IS_ERR_OR_NULL(l->cq))
+		ib_destroy_cq(l->cq);
+}
+
+static int to_error(struct ib_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT, .port_num = PORT };
+	int err;
+
+	err = ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
+			   IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	attr.qp_state = IB_QPS_ERR;
+	return err ?: ib_modify_qp(qp, &attr, IB_QP_STATE);
+}
+
+static bool open_listener(struct listener *l, struct ib_pd *pd, int vector)
+{
+	struct ib_cq_init_attr of_cq = { .cqe = ENTRIES, .comp_vector = vector };
+	struct ib_qp_init_attr of_qp = {
+		.qp_type = IB_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = ENTRIES,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	init_completion(&l->told);
+	l->cq = ib_create_cq(l->t->dev, hear, NULL, l, &of_cq);
+	if (!check(l->t, !IS_ERR(l->cq), "no queue of vector %d", vector))
+		return false;
+	of_qp.send_cq = l->cq;
+	of_qp.recv_cq = l->cq;
+	l->qp = ib_create_qp(pd, &of_qp);
+	if (check(l->t, !IS_ERR(l->qp) && !to_error(l->qp), "no queue pair"))
+		return true;
+	close_listener(l);
+	return false;
+}
+
+/* One completion, and an event if it was asked for. */
+static void make_completion(struct listener *l, bool arm)
+{
+	struct ib_recv_wr wr = { .wr_id = 1 };
+
+	if (arm)
+		check(l->t, ib_req_notify_cq(l->cq, IB_CQ_NEXT_COMP) >= 0, "not armed");
+	check(l->t, !ib_post_recv(l->qp, &wr, NULL), "nothing can be posted");
+}
+
+/* Each event comes where it should, once. */
+static void run_where(struct stage *st, const void *arg)
+{
+	struct listener l = { .t = st->t };
+	int vector = *(const int *)arg, i;
+	struct ib_wc wc;
+
+	if (!open_listener(&l, st->pd, vector))
+		return;
+	make_completion(&l, false);
+	for (i = 0; i < ENTRIES / 2 && !st->t->bad; i++) {
+		make_completion(&l, true);
+		if (!check(st->t, wait_for_completion_timeout(&l.told, st->t->slow * HZ),
+			   "no event"))
+			break;
+		check(st->t, l.cpu == vector || !cpu_online(vector),
+		      "event on processor %d", l.cpu);
+	}
+	check(st->t, atomic_read(&l.times) == i, "%d events, armed %d times",
+	      atomic_read(&l.times), i);
+	while (ib_poll_cq(l.cq, 1, &wc) > 0)
+		i--;
+	check(st->t, i == -1, "there are %d completions too many or too few", -1 - i);
+	close_listener(&l);
+}
+
+/* Armed again before anybody has heard of the last one: none is lost. */
+static void run_many(struct stage *st, const void *arg)
+{
+	struct listener l = { .t = st->t };
+	int vector = *(const int *)arg, i;
+
+	if (!open_listener(&l, st->pd, vector))
+		return;
+	for (i = 0; i < ENTRIES; i++)
+		make_completion(&l, true);
+	for (i = 0; i < ENTRIES; i++)
+		if (!check(st->t, wait_for_completion_timeout(&l.told, st->t->slow * HZ),
+			   "%d events of %d", i, ENTRIES))
+			break;
+	close_listener(&l);
+}
+
+/* None comes when the queue pair is gone. */
+static void run_last(struct stage *st, const void *arg)
+{
+	int vector = *(const int *)arg, i, rounds = st->t->quick ? 20 : 200;
+
+	for (i = 0; i < rounds && !st->t->bad; i++) {
+		struct listener l = { .t = st->t };
+
+		if (!open_listener(&l, st->pd, vector))
+			return;
+		make_completion(&l, true);
+		close_listener(&l);
+		check(st->t, !l.late, "an event when the queue pair was gone");
+		check(st->t, atomic_read(&l.times) == 1, "%d events", atomic_read(&l.times));
+	}
+}
+
+void ktest_vector(struct ktest *t)
+{
+	int vector, most = min(t->dev->num_comp_vectors, 4);
+
+	for (vector = 0; vector < most; vector++) {
+		ktest_run(t, run_where, &vector, "vector %d: its processor", vector);
+		ktest_run(t, run_many, &vector, "vector %d: many events", vector);
+		ktest_run(t, run_last, &vector, "vector %d: the last event", vector);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * netdev - the interface below this end's device
+ */
+#ifndef ROVER_SELFTEST_NETDEV_H
+#define ROVER_SELFTEST_NETDEV_H
+
+#include "pair.h"
+
+/* Its name, in this process's namespace. */
+const char *netdev_name(struct pair *p);
+
+/* Its MTU, in bytes. */
+unsigned int netdev_mtu(struct pair *p);
+
+/* The Ethernet addresses of this end's and of the other's: both ends call it. */
+void netdev_meet(struct pair *p, uint8_t own[6], uint8_t peer[6]);
+
+#endif /* ROVER_SELFTEST_NETDEV_H */
