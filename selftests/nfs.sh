@@ -36,6 +36,9 @@ serve() {
 	at a mkdir -p $mnt
 }
 
+# Who unmounts, and who stops a server, does not wait for the transports: they are given back by a work each, and with them the module.
+without_rpcrdma() { at "$1" modprobe -qr rpcrdma; }
+
 # shellcheck disable=SC2016
 withdraw() {
 	at b bash -c 'rpc.nfsd 0
@@ -43,8 +46,8 @@ withdraw() {
 		exportfs -ua
 		umount /run/rpc_pipefs /proc/fs/nfsd
 		umount $1' withdraw $share
-	at a modprobe -r rpcrdma
-	at b modprobe -r rpcrdma
+	within 20 without_rpcrdma a
+	within 20 without_rpcrdma b
 }
 
 # From 6.15 on a client that is not in the initial network namespace takes a network that is gone for gone for good, unless told not to.
