@@ -508,6 +508,15 @@ static bool have_wqe(struct rover_qp *qp)
 	return fetch_new(qp);
 }
 
+/* What this run has left is for the next. */
+static bool spent(struct rover_qp *qp, int *left)
+{
+	if ((*left)-- > 0)
+		return false;
+	set_bit(ROVER_WORK_TX, &qp->work);
+	return true;
+}
+
 /* Return false when there is nothing more to send, or it may not be sent. */
 static bool step(struct rover_qp *qp, struct rover_train *train,
 		 struct budget *budget)
@@ -518,29 +527,17 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 
 	if (req->fault || !have_wqe(qp))
 		return false;
-	if (!req->wqe.valid) {
-		/* Done without a packet. */
-		if (budget->local-- > 0)
-			return true;
-		set_bit(ROVER_WORK_TX, &qp->work);
-		return false;
-	}
+	if (!req->wqe.valid)
+		return !spent(qp, &budget->local);	/* done without a packet */
 	row = rover_retransmit_row(qp, req->sending);
 	psns = psns_of_next(qp, row);
 	if (!may_send(qp, row, psns))
 		return false;
-	if (unreliable(qp) && budget->unreliable-- <= 0) {
-		set_bit(ROVER_WORK_TX, &qp->work);
+	if (unreliable(qp) && spent(qp, &budget->unreliable))
 		return false;
-	}
-	if (!train->packets) {
-		if (budget->trains-- <= 0) {
-			set_bit(ROVER_WORK_TX, &qp->work);
-			return false;
-		}
-		if (rover_nettx_full(qp))
-			return false;
-	}
+	if (!train->packets &&
+	    (spent(qp, &budget->trains) || rover_nettx_full(qp)))
+		return false;
 	switch (send_packet(qp, train, row, psns)) {
 	case 0:
 		advance(qp, row, psns);

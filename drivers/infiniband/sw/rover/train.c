@@ -301,9 +301,15 @@ static bool has_room(const struct rover_train *train,
 	unsigned int len = sizeof(struct rover_bth) + out->ext_len + out->len +
 			   rover_pad(out->len) + ROVER_ICRC_SIZE;
 
-	return train->packets < train->max &&
-	       len <= train->size + sizeof(out->ext) &&
+	return len <= train->size + sizeof(out->ext) &&
 	       train->path->hdr_len + train->len + len <= IP_MAX_MTU;
+}
+
+/* Is there no room for another as long as the first? */
+static bool is_full(const struct rover_train *train)
+{
+	return train->packets >= train->max ||
+	       train->path->hdr_len + train->len + train->size > IP_MAX_MTU;
 }
 
 static void couple(struct rover_train *train, struct sk_buff *skb)
@@ -330,7 +336,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 
 	if (train->head && !has_room(train, out))
 		rover_train_send(train);
-	/* After a copied packet none is much larger: nothing worth leaving open. */
+	/* None is much longer than the first: behind a short one all are copied whole. */
 	if (!train->head)
 		train->open = train->max > 1 && in_frags(out) &&
 			      rover_segment_may_wait(train->path);
@@ -352,6 +358,9 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 	}
 	train->last = skb;
 	train->packets++;
+	/* Now: between trains is where callers see whether they may go on. */
+	if (is_full(train))
+		rover_train_send(train);
 	return 0;
 }
 
