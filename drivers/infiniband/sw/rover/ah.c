@@ -29,18 +29,19 @@ static void free_rcu(struct rcu_head *rcu)
 {
 	struct rover_ah *ah = container_of(rcu, struct rover_ah, rcu);
 
-	/* A datagram on its way may have looked up a route since. */
 	rover_path_forget(&ah->path);
 	kfree(ah);
 }
 
 /*
- * The GID goes back at once, since the core counts them when a device goes.  A
- * datagram that is being sent needs no more of a path than headers and route.
+ * The GID goes back at once, since the core counts them when a device goes.  The
+ * route stays: a datagram that is being sent, though it has completed, has no
+ * reference to it, and where the stack takes one and finds that there is none any
+ * more, as the loopback device does, the datagram goes no further.
  */
 static void discard(struct rover_ah *ah)
 {
-	rover_path_destroy(&ah->path);
+	rover_path_put_gid(&ah->path);
 	call_rcu(&ah->rcu, free_rcu);
 }
 

@@ -184,12 +184,11 @@ static void replace(struct rover_path *path, struct dst_entry *dst, u32 cookie)
 	dst_release(old);
 }
 
-void rover_path_destroy(struct rover_path *path)
+void rover_path_put_gid(struct rover_path *path)
 {
 	/* Nothing was initialised, or half of it: no reference was taken. */
 	if (!path->sgid_attr)
 		return;
-	replace(path, NULL, 0);
 	rdma_put_gid_attr(path->sgid_attr);
 	path->sgid_attr = NULL;
 }
@@ -197,6 +196,13 @@ void rover_path_destroy(struct rover_path *path)
 void rover_path_forget(struct rover_path *path)
 {
 	replace(path, NULL, 0);
+}
+
+void rover_path_destroy(struct rover_path *path)
+{
+	if (path->sgid_attr)
+		rover_path_forget(path);
+	rover_path_put_gid(path);
 }
 
 static struct dst_entry *lookup_v4(const struct rover_path *path)

@@ -83,6 +83,14 @@ void rover_path_ect(struct rover_path *path);
 void rover_path_destroy(struct rover_path *path);
 
 /**
+ * rover_path_put_gid() - drop the GID, keep the route
+ * @path: packets may be on their way along it; all zero is fine
+ *
+ * Context: any.
+ */
+void rover_path_put_gid(struct rover_path *path);
+
+/**
  * rover_path_forget() - look the route up again before the next packet
  * @path: initialised
  *
