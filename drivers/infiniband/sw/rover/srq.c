@@ -193,6 +193,9 @@ int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata)
 	struct rover_srq *srq = rover_srq(ib);
 
 	unpublish(srq);
+	/* What XRC delivers here completes there, whichever queue pair it came by. */
+	if (srq->cq)
+		rover_cq_settle(srq->cq);
 	rover_ring_destroy(&srq->ring);
 	mutex_destroy(&srq->ctl);
 	return 0;
