@@ -26,8 +26,8 @@ late_answers() {
 }
 
 # So slow that b's device is full: it sends 57 answers a second, and the sender has 0.4 seconds to get ahead of it; on the debug
-# kernel, and a host that has other things to do, eight times as long. Nobody waits for a
-# duplicate's answer: if it cannot be had, it is left out, and counted.
+# kernel, and a host that has other things to do, eight times as long. Nobody waits for a duplicate's answer: if it cannot be had, it is
+# left out, and counted.
 late_duplicates() {
 	local before rate=$((32 / slow))
 	before=$(counter b rx_drop_nak_limited)
