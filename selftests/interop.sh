@@ -46,24 +46,12 @@ rxe_leaves() {
 	within 20 knows "$end"
 }
 
-# losing LOSS_A LOSS_B COUNTERS CMD...: CMD while each end loses so much of what it sends; then those of rover have moved, of several
-# with a comma between them each
+# losing LOSS_A LOSS_B COUNTERS CMD...: CMD while each end loses so much of what it sends, until these counters of rover have moved
 losing() {
-	local loss_a=$1 loss_b=$2 counters group before=()
-	IFS=, read -ra counters <<<"$3"
-	shift 3
-	# shellcheck disable=SC2086 # several
-	for group in "${counters[@]}"; do before+=("$(counter "$rover" $group)"); done
-	ends=a bad_network loss "$loss_a"
-	ends=b bad_network loss "$loss_b"
-	"$@"
-	for group in "${counters[@]}"; do
-		# shellcheck disable=SC2086
-		counter "$rover" $group >/dev/null
-		((counted > before[0])) || fail "$group: ${before[0]} before, $counted after"
-		echo "note: $group: $((counted - before[0]))"
-		before=("${before[@]:1}")
-	done
+	local counting=$rover
+	ends=a bad_network loss "$1"
+	ends=b bad_network loss "$2"
+	until_counted "${@:3}"
 }
 
 # They meet through queue pair 1 of either.

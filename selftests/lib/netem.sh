@@ -23,21 +23,42 @@ good_network() {
 }
 bad_ends=()
 
-# The sum of a few counters at both ends.
-count() { echo $(($(counter a "$@") + $(counter b "$@"))); }
+# The sum of a few counters at both ends, or that of $counting.
+count() {
+	local end sum=0
+	for end in ${counting:-a b}; do
+		counter "$end" "$@" >/dev/null
+		sum=$((sum + counted))
+	done
+	echo $sum
+}
+
+# until_counted GROUPS CMD...: CMD is done until the counters of each group (several words, with a comma between groups) have moved,
+# and they must: what is lost, and whether it was an acknowledgment, is chance.
+until_counted() {
+	local groups group number round start=() moved=()
+	IFS=, read -ra groups <<<"$1"
+	shift
+	# shellcheck disable=SC2086 # words, here and below
+	for group in "${groups[@]}"; do start+=("$(count $group)"); done
+	for round in {1..10}; do
+		"$@"
+		for number in "${!groups[@]}"; do
+			# shellcheck disable=SC2086
+			moved[number]=$(($(count ${groups[number]}) - start[number]))
+		done
+		[[ " ${moved[*]} " == *" 0 "* ]] || break
+	done
+	for number in "${!groups[@]}"; do
+		((moved[number])) || fail "${groups[number]}: none in $round rounds"
+		echo "note: ${groups[number]}: ${moved[number]} in $round rounds"
+	done
+}
 
 # lossy LOSS CMD...: CMD works on a network that loses LOSS of all it carries, with more words for netem in LOSS if need be; it is done
 # until something was lost and sent again.
 lossy() {
-	local before again=0 round=0
-	before=$(count tx_retransmitted_packets)
 	# shellcheck disable=SC2086 # words
 	bad_network loss $1
-	shift
-	until ((again)); do
-		((++round <= 10)) || fail "nothing was sent again in 10 rounds"
-		"$@"
-		again=$(($(count tx_retransmitted_packets) - before))
-	done
-	echo "note: $again packets sent again in $round rounds"
+	until_counted tx_retransmitted_packets "${@:2}"
 }
