@@ -25,7 +25,7 @@ ucx() {
 	! grep -E 'ERROR|WARN' $said_a $said_b
 	# What it has already told of every second it leaves out of the last averages, which may be of nothing at all.
 	while read -r name _; do
-		grep -qE "^\s*$name, *[0-9]+(, *([0-9.]+|inf))+$" $said_a || fail "$name has no result"
+		grep -qE "^\s*$name, *$n(, *([0-9.]+|-?nan|inf))+$" $said_a || fail "$name has no result"
 	done <<<"$list"
 }
 
