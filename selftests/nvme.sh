@@ -45,31 +45,18 @@ add_device() {
 }
 has_address() { [[ $(cat /sys/class/infiniband/$device/ports/1/gids/{0..7} 2>/dev/null) == *"$(gid_text $address)"* ]]; }
 
-# shellcheck disable=SC2016 # the shell over there expands
 offer() {
 	add_device
 	host modprobe nvme-rdma || skip "this kernel has no NVMe over RDMA"
-	target modprobe nvmet-rdma || skip "this kernel has no target for NVMe over RDMA"
-	target bash -ec 'modprobe brd rd_nr=1 rd_size=32768 2>/dev/null || [[ -b /dev/ram0 ]]
-		mkdir -p $1/namespaces/1 $2
-		echo 1 >$1/attr_allow_any_host
-		echo -n /dev/ram0 >$1/namespaces/1/device_path
-		echo 1 >$1/namespaces/1/enable
-		echo rdma >$2/addr_trtype
-		echo ipv4 >$2/addr_adrfam
-		echo $3 >$2/addr_traddr
-		echo 4420 >$2/addr_trsvcid
-		ln -s $1 $2/subsystems/' offer $subsystem $port $address
+	target modprobe -n nvmet-rdma || skip "this kernel has no target for NVMe over RDMA"
+	target bash -c 'modprobe brd rd_nr=1 rd_size=32768 2>/dev/null || [[ -b /dev/ram0 ]]'
+	target "$here/../tools/nvmet" offer $nqn $address /dev/ram0
 }
 
-# shellcheck disable=SC2016
 withdraw() {
 	local end
-	target bash -c 'rm -f $2/subsystems/*
-		echo 0 >$1/namespaces/1/enable
-		rmdir $2 $1/namespaces/1 $1' offer $subsystem $port
 	host modprobe -r nvme-rdma
-	target modprobe -r nvmet-rdma
+	target "$here/../tools/nvmet" withdraw $nqn
 	if single; then
 		rdma link delete $device
 		ip link delete n0

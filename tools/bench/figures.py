@@ -54,6 +54,8 @@ def of_sample(cell, point, sample):
         return {"bandwidth": sample["bytes_per_second"]}
     if "connections_per_second" in sample:
         return {"connect_rate": sample["connections_per_second"], "connect_rate_bare": sample["without_qps_per_second"]}
+    if "requests_per_second" in sample:
+        return {"rate": sample["requests_per_second"], "bandwidth": sample["requests_per_second"] * point["size"]}
     if point["op"] == "memory":
         return {"memory_per_qp": sample["bytes_per_qp"]}
     rate = messages(point, sample)

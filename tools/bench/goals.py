@@ -48,6 +48,8 @@ def goals_of(cell):
         ]
     if not self:
         result.append(("bandwidth at path MTU 1024 : rxe's", ["* mtu1024"], "bandwidth", ["rxe"], at_least(4 if pair else 6)))
+    if pair:
+        result.append(("NVMe over RDMA : rxe's", ["nvme *"], "rate", ["rxe"], at_least(3)))
     result += [
         ("messages of 8 bytes a second : rxe's", ["write 8", "send 8", "write 8 qps16"], "rate", ["rxe"], at_least(5)),
         ("processor time per byte of a 1M WRITE : rxe's", ["write 1M"], "cpu_per_byte", ["rxe"], at_most(0.2)),

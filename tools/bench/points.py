@@ -11,7 +11,7 @@ WARM_MS = 30
 COUNT_MS = 60
 MAX_QPS = 1024
 # What is no traffic: other tools measure these.
-OTHER = ("memory", "connect")
+OTHER = ("memory", "connect", "nvme")
 # Settings of a point that has none of its own.
 PLAIN = {"op": "write", "size": 64 * KIB, "mtu": 4096, "qps": 1, "both": 0, "event": 0, "ping": 0}
 
@@ -24,6 +24,8 @@ def depth(point):
     """Sends under way on a queue pair: perftest's 128, as far as 16 MiB and 8192 requests in all go."""
     if point["ping"]:
         return 8
+    if point["op"] == "nvme":
+        return 32 if point["size"] < MIB else 8
     if not traffic(point):
         return 128
     bytes_each = 16 * MIB // point["qps"] // point["size"]
@@ -33,7 +35,7 @@ def depth(point):
 def name_of(point):
     """The words that differ from the plain setting, readable and unique: 'write 64K both'."""
     words = ["latency"] if point["ping"] else []
-    words += [point["op"], size_name(point["size"])] if traffic(point) else [point["op"]]
+    words += [point["op"], size_name(point["size"])] if traffic(point) or point["op"] == "nvme" else [point["op"]]
     if point["mtu"] != 4096:
         words.append(f"mtu{point['mtu']}")
     if point["qps"] != 1:
@@ -76,6 +78,16 @@ def connect():
     return [point(op="connect", qps=200)]
 
 
+def disks():
+    """NVMe over RDMA: random reads of 4 KiB, and long ones in order."""
+    return flows(["nvme"], [4 * KIB, MIB])
+
+
+def possible(point, arrangement):
+    """Between two guests devices come and go, and with them the memory to weigh; one guest is no two for the kernel's own users."""
+    return {"memory": arrangement != "pair", "nvme": arrangement == "pair"}.get(point["op"], True)
+
+
 def short():
     """What tells most: every goal that perftest's kind of run can show, and enough sizes for a plot."""
     rc = ("write", "read", "send")
@@ -93,6 +105,7 @@ def short():
         + pings(["read", "send", "ud"], [8])
         + pings(["send"], [8], event=1)
         + connect()
+        + disks()
     )
 
 
@@ -121,6 +134,7 @@ def full():
         + pings(["ud"], datagrams)
         + pings(["ud"], [8], event=1)
         + connect()
+        + disks()
     )
 
 
