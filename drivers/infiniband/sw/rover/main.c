@@ -5,6 +5,7 @@
  * RoCEv2 over any Ethernet interface.  Documentation/architecture.rst tells
  * where everything is.
  */
+#include <linux/crc32.h>
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
@@ -27,9 +28,10 @@ static int __init rover_init(void)
 {
 	int err;
 
+	rover_compat_crc32_init();
 	err = rover_odp_init();
 	if (err)
-		return err;
+		goto err_crc32;
 	err = rover_advise_init();
 	if (err)
 		goto err_odp;
@@ -63,6 +65,8 @@ err_advise:
 	rover_advise_exit();
 err_odp:
 	rover_odp_exit();
+err_crc32:
+	rover_compat_crc32_exit();
 	return err;
 }
 
@@ -85,6 +89,7 @@ static void __exit rover_exit(void)
 	rover_odp_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();
+	rover_compat_crc32_exit();
 }
 
 module_init(rover_init);
