@@ -35,6 +35,14 @@ build_module() {
 		shift 3
 		# Objects at the receiving end are no business of --delete.
 		rsync -rlpcR --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
+		# A header that is new may stand before one that was found until now. Neither make nor ccache asks for those that were not
+		# there, so both get to know the names of all that are.
+		(cd "$dir/src" && find . -name "*.h" | sort) >"$dir/headers.now"
+		if ! cmp -s "$dir/headers.now" "$dir/headers"; then
+			find "$dir/src" -name "*.o" -delete
+			mv "$dir/headers.now" "$dir/headers"
+		fi
+		export CCACHE_EXTRAFILES=$dir/headers
 		# No type information for BPF: nobody here reads it, and it takes longer to make than the module.
 		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 		module=$(find "$dir/src" -name rover.ko)
