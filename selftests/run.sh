@@ -40,6 +40,7 @@ tests=(
 	v1:300
 	gids:200
 	wire:200
+	self:100
 	steer:100
 	stream:100
 	loss:200

@@ -117,6 +117,7 @@ static void nak(struct rover_qp *qp, u8 syndrome)
 	switch (syndrome) {
 	case ROVER_NAK_PSN_SEQ:
 		rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
+		rover_path_lost(&qp->path);
 		rover_window_lost(qp);
 		rover_retransmit_go_back(qp);
 		rover_retransmit_sent(qp, qp->req.una);

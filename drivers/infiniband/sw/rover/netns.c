@@ -22,6 +22,7 @@
 #include <net/udp_tunnel.h>
 
 #include "arrive.h"
+#include "claim.h"
 #include "iboe.h"
 #include "gro.h"
 #include "netns.h"
@@ -94,6 +95,7 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 
 static void close_sockets(struct rover_net *rnet)
 {
+	rover_claim_end(rnet->net);
 	if (rnet->sk6)
 		udp_tunnel_sock_release(rnet->sk6->sk);
 	if (rnet->sk4)
@@ -107,10 +109,16 @@ static void close_sockets(struct rover_net *rnet)
 static int open_sockets(struct rover_net *rnet)
 {
 	struct socket *sock;
+	int err;
 
+	err = rover_claim_begin(rnet->net);
+	if (err)
+		return err;
 	sock = open_socket(rnet, AF_INET);
-	if (IS_ERR(sock))
+	if (IS_ERR(sock)) {
+		close_sockets(rnet);
 		return PTR_ERR(sock);
+	}
 	rnet->sk4 = sock;
 
 	sock = open_socket(rnet, AF_INET6);

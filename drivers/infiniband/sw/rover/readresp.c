@@ -152,6 +152,7 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 	struct rover_outgoing out = {
 		.opcode = rover_opcode_in(opcode_in_rc(res), qp->transport),
 		.psn = rover_psn_add(res->psn, res->next),
+		.again = res->again,
 		.len = min(res->length - at, qp->mtu),
 		.sgl = sgl,
 	};

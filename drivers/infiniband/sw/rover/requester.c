@@ -428,6 +428,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	struct rover_outgoing out = {
 		.opcode = rover_opcode_in(opcode_in_rc(qp, row), qp->transport),
 		.psn = req->psn,
+		.again = rover_psn_diff(req->psn, req->next_psn) < 0,
 		.sgl = &req->sgl,
 	};
 	bool end = rover_opcodes[out.opcode].flags & ROVER_OP_END;
@@ -454,7 +455,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 		req->wqe.valid = false;		/* the cursor may have moved */
 		return err;
 	}
-	if (rover_psn_diff(req->psn, req->next_psn) < 0)
+	if (out.again)
 		rover_qp_count(qp, ROVER_STAT_RETRANSMITTED);
 	return 0;
 }

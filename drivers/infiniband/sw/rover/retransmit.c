@@ -289,6 +289,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	/* One packet, then what the peer says. */
 	rtx->probing = true;
 	rover_window_probe(qp);
+	rover_path_lost(&qp->path);
 	set_deadline(qp, now + rto_ns(qp));
 	return true;
 }

@@ -20,6 +20,9 @@
 
 #include "wire.h"
 
+/* Of so many one or the other was none, but late; all of them were not. */
+#define ROVER_LOSSES_MOST	8
+
 /**
  * struct rover_path - headers and route to one peer
  * @l3: what its packets have in front of the BTH
@@ -34,6 +37,7 @@
  * @lock: serialises replacing @dst; readers use RCU
  * @sgid_attr: reference on the source GID
  * @net: namespace of the device; it outlives the path
+ * @losses: how often something was lost on it, as far as that matters; a hint
  * @dmac: RoCE v1: the peer, or the group
  */
 struct rover_path {
@@ -51,6 +55,7 @@ struct rover_path {
 	spinlock_t lock;
 	const struct ib_gid_attr *sgid_attr;
 	struct net *net;
+	unsigned int losses;
 	u8 dmac[ETH_ALEN];
 };
 
@@ -97,6 +102,29 @@ void rover_path_put_gid(struct rover_path *path);
  * Context: any.
  */
 void rover_path_forget(struct rover_path *path);
+
+/**
+ * rover_path_lost() - something was lost
+ * @path: initialised
+ *
+ * Context: any; of two at once one may not be counted.
+ */
+static inline void rover_path_lost(struct rover_path *path)
+{
+	unsigned int losses = READ_ONCE(path->losses);
+
+	if (losses < ROVER_LOSSES_MOST)
+		WRITE_ONCE(path->losses, losses + 1);
+}
+
+/**
+ * rover_path_reliable() - is that so rare that it may be by chance?
+ * @path: initialised
+ */
+static inline bool rover_path_reliable(const struct rover_path *path)
+{
+	return READ_ONCE(path->losses) < ROVER_LOSSES_MOST;
+}
 
 /**
  * rover_path_dst() - the route, valid for now

@@ -12,6 +12,12 @@
  * is behind its UDP header is of a protocol that is ours.  The number is one of
  * those for experiments (RFC 3692) and on no wire.
  *
+ * The loopback device takes no tunnel's trains whole, so of one that goes there
+ * nobody tells us.  But what it is given comes back to this host, unless somebody
+ * sends it elsewhere (tc): for a peer there such a packet is a wrong one, like one
+ * that the wire has altered, and lost.  So what goes to that device has none the
+ * first time, where there is a second one, and unless too much is lost.
+ *
  * Softirqs off, under rcu_read_lock(); what comes to segment() was perhaps not
  * made by us.
  */
@@ -30,27 +36,34 @@
 /* Written at load and unload only. */
 static bool for_v4, for_v6;
 
-bool rover_segment_may_wait(struct rover_path *path)
+static enum rover_icrcs icrcs_on(const struct net_device *dev,
+				 const struct rover_path *path, bool again)
 {
-	const struct dst_entry *dst;
-	bool whole = false;
+	bool called = path->l3 == ROVER_L3_IPV6 ? for_v6 : for_v4;
 
-	if (!(path->l3 == ROVER_L3_IPV6 ? for_v6 : for_v4))
-		return false;
+	if (called && (dev->features & dev->hw_enc_features & WHOLE) == WHOLE)
+		return ROVER_ICRCS_WAIT;
+	if (dev->flags & IFF_LOOPBACK && again && rover_path_reliable(path))
+		return ROVER_ICRCS_NONE;
+	return ROVER_ICRCS_MADE;
+}
+
+enum rover_icrcs rover_segment_icrcs(struct rover_path *path, bool again)
+{
+	enum rover_icrcs icrcs = ROVER_ICRCS_MADE;
+	const struct dst_entry *dst;
 
 	rcu_read_lock();
 	dst = rover_path_dst(path);
-	if (!IS_ERR(dst)) {
-		const struct net_device *dev = dst->dev;
-
-		whole = (dev->features & dev->hw_enc_features & WHOLE) == WHOLE;
-	}
+	if (!IS_ERR(dst))
+		icrcs = icrcs_on(dst->dev, path, again);
 	rcu_read_unlock();
-	return whole;
+	return icrcs;
 }
 
 void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len)
 {
+	skb_shinfo(head)->gso_type |= SKB_GSO_UDP_TUNNEL;
 	head->encapsulation = 1;
 	skb_set_inner_ipproto(head, PROTOCOL);
 	skb_set_inner_mac_header(head, hdr_len);

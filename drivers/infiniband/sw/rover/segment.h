@@ -10,13 +10,25 @@
 #include "route.h"
 
 /**
- * rover_segment_may_wait() - need a train on this path have its ICRCs now?
+ * enum rover_icrcs - who makes the ICRCs of a train's payload
+ * @ROVER_ICRCS_MADE: who makes the packets, at once
+ * @ROVER_ICRCS_WAIT: segment, if the stack takes the train apart: it is marked
+ * @ROVER_ICRCS_NONE: nobody
+ */
+enum rover_icrcs {
+	ROVER_ICRCS_MADE,
+	ROVER_ICRCS_WAIT,
+	ROVER_ICRCS_NONE,
+};
+
+/**
+ * rover_segment_icrcs() - who makes those of a train on this path
  * @path: where it goes; of RoCE v2
+ * @again: what is lost will be sent again, with its ICRC
  *
  * Context: softirqs off.
- * Return: true when the netdev takes trains whole: then they may be left open.
  */
-bool rover_segment_may_wait(struct rover_path *path);
+enum rover_icrcs rover_segment_icrcs(struct rover_path *path, bool again);
 
 /**
  * rover_segment_mark() - have the stack come to us before it takes this apart

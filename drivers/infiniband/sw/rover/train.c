@@ -8,8 +8,8 @@
  * part and is final when it is coupled on.  What the stack rewrites when it
  * takes the train apart (IP length and checksum) is not in the ICRC; FIXEDID
  * keeps each packet's own identification.  On a way that starts in memory the
- * train is open: the ICRCs of payload by reference are left out, and made if
- * it is taken apart (segment).
+ * ICRCs of payload by reference are left out, and made if it is taken apart
+ * (segment).
  *
  * RoCE v1 has none of this in the stack: each of its packets travels alone, with
  * a GRH where the others have IP and UDP, and its ICRC.
@@ -33,7 +33,6 @@
 #include "icrc.h"
 #include "nettx.h"
 #include "seal.h"
-#include "segment.h"
 #include "trace.h"
 #include "train.h"
 
@@ -274,7 +273,7 @@ static struct sk_buff *make(struct rover_train *train,
 	if (n) {
 		if (!put_frags(skb, out, frags, n, crc))
 			goto err_skb;
-		if (!train->open)
+		if (train->icrcs == ROVER_ICRCS_MADE || out->again)
 			rover_seal_close(skb);
 	} else {
 		*fault = put_copy(skb, out, crc);
@@ -317,7 +316,7 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 	struct sk_buff *head = train->head;
 
 	skb_pull(skb, train->path->hdr_len);
-	if (train->open)
+	if (train->icrcs == ROVER_ICRCS_WAIT)
 		skb_reset_network_header(skb);
 	if (train->last == head)
 		skb_shinfo(head)->frag_list = skb;
@@ -338,8 +337,9 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		rover_train_send(train);
 	/* None is much longer than the first: behind a short one all are copied whole. */
 	if (!train->head)
-		train->open = train->max > 1 && in_frags(out) &&
-			      rover_segment_may_wait(train->path);
+		train->icrcs = train->max > 1 && in_frags(out) ?
+			rover_segment_icrcs(train->path, !train->copy) :
+			ROVER_ICRCS_MADE;
 
 	skb = make(train, out, fault);
 	if (!skb) {
@@ -373,16 +373,15 @@ static void make_gso(struct rover_train *train)
 	udp_hdr(head)->len = cpu_to_be16(sizeof(struct udphdr) + train->len);
 	info->gso_size = train->size;
 	info->gso_segs = train->packets;
-	/*
-	 * UDP_TUNNEL lets the receiving socket take it whole.  Checksums are
-	 * "unnecessary" because RoCEv2 sends none: to ask hardware for one
-	 * would break the ICRC's assumption of a constant header.
-	 */
-	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4 | SKB_GSO_UDP_TUNNEL;
-	if (train->open)
+	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4;
+	if (train->icrcs == ROVER_ICRCS_WAIT)
 		rover_segment_mark(head, train->path->hdr_len);
 	else
 		info->gso_type |= SKB_GSO_TCP_FIXEDID;
+	/*
+	 * "Unnecessary" because RoCEv2 sends no checksums: to ask hardware for
+	 * one would break the ICRC's assumption of a constant header.
+	 */
 	head->ip_summed = CHECKSUM_UNNECESSARY;
 	rover_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
 }
@@ -396,7 +395,7 @@ void rover_train_send(struct rover_train *train)
 		return;
 	if (packets > 1)
 		make_gso(train);
-	else if (train->open)
+	else if (train->icrcs == ROVER_ICRCS_WAIT)
 		rover_seal_close(skb);
 	trace_rover_tx_train(train->qp->obj.key, train->psn, packets);
 	train->head = NULL;

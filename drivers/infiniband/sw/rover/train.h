@@ -6,6 +6,7 @@
 #define ROVER_TRAIN_H
 
 #include "qp.h"
+#include "segment.h"
 #include "wire.h"
 
 /* Most packets in a train, whatever their size. */
@@ -18,7 +19,7 @@
  * @qpn: and to which queue pair there
  * @limit: most packets it may have, if its path allows it
  * @copy: payload may change as soon as its packet is made: never by reference
- * @open: ICRCs of payload in frags are left to others
+ * @icrcs: who makes those of payload in frags
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
  * @last: last packet
@@ -34,7 +35,7 @@ struct rover_train {
 	u32 qpn;
 	unsigned int limit;
 	bool copy;
-	bool open;
+	enum rover_icrcs icrcs;
 	u16 *ip_id;
 	struct sk_buff *head;
 	struct sk_buff *last;
@@ -50,6 +51,7 @@ struct rover_train {
  * @opcode: BTH opcode
  * @flags: BTH flags: ROVER_BTH_SE or 0
  * @ackreq: ask for an acknowledge
+ * @again: it may have been sent before: it has its ICRC, whatever the others do
  * @psn: its number
  * @ext: extended headers, in wire order
  * @ext_len: their length in bytes
@@ -61,6 +63,7 @@ struct rover_outgoing {
 	u8 opcode;
 	u8 flags;
 	bool ackreq;
+	bool again;
 	u32 psn;
 	u8 ext[sizeof(struct rover_xrceth) + sizeof(struct rover_atometh)];
 	u8 ext_len;

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# self: a device that talks to itself, by the loopback device: trains stay whole, all data arrives, whatever is in the way.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
+
+if ! single; then
+	try "both ends are one" skip "once is enough"
+	finish
+fi
+
+# Both ends are b.
+export DEV_A=$DEV_B NDEV_A=$NDEV_B ADDR_A=$ADDR_B ADDR6_A=$ADDR6_B
+at() { on -t $((limit * slow)) b "${@:2}"; }
+run_at() { exec on -t $((limit * slow)) b "${@:2}"; }
+eval "look_at() $(declare -f look | tail -n +2)"
+look() { look_at b "${@:2}"; }
+# shellcheck disable=SC2034 # for bad_network and count
+ends=b counting=b
+qdisc() { at b tc qdisc "$2" dev lo root "${@:3}"; }
+
+# whole TOOL [OPTION...]: nearly all trains that are sent are received as trains.
+whole() {
+	local sent received
+	sent=$(count tx_trains) received=$(count rx_trains)
+	perftest "$1" -n 100 -s 65536 -m 4096 "${@:2}"
+	sent=$(($(count tx_trains) - sent)) received=$(($(count rx_trains) - received))
+	echo "note: $sent trains sent, $received received"
+	((sent >= 100)) || fail "only $sent trains"
+	((10 * received >= 9 * sent)) || fail "of $sent trains only $received arrived as such"
+}
+
+trains() {
+	local tool
+	for tool in write_bw read_bw send_bw; do
+		whole $tool
+		whole $tool -x "$(gid_index b "$ADDR6_B")"
+	done
+}
+
+# Whoever captures has the other half of each train.
+captured() {
+	local status=0
+	run_at b tcpdump -i lo -U -s 0 -w /tmp/lo.pcap "udp port 4791" >/tmp/tcpdump 2>&1 </dev/null &
+	watcher=$!
+	within 20 grep -q 'listening on' /tmp/tcpdump
+	whole write_bw || status=$?
+	pair_quietly rc_data brief || status=$?
+	kill $watcher
+	wait $watcher || true
+	rm -f /tmp/lo.pcap
+	return $status
+}
+
+# lo_takes on|off: trains whole, or each packet alone
+lo_takes() { at b ethtool -K lo tx-gso-list "$1"; }
+apart() {
+	trap 'lo_takes on' EXIT
+	lo_takes off
+	pair_quietly rc_data brief much
+}
+
+under() {
+	bad_network "$@"
+	until_counted tx_retransmitted_packets pair_quietly rc_data brief much
+}
+
+# Sent elsewhere, by a device that shows it no fragments, as a wire would: what has no ICRC is lost, and comes a second time with it.
+elsewhere() {
+	trap 'at b ip link del x0; at b tc qdisc del dev lo clsact' EXIT
+	at b ip link add x0 mtu 5000 type veth peer name x1
+	at b ip link set x1 mtu 5000
+	at b ethtool -K x0 sg off >/dev/null
+	at b sysctl -qw net.ipv4.conf.all.accept_local=1 net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.lo.rp_filter=0
+	at b ip link set x1 up
+	at b ip link set x0 up
+	at b tc qdisc add dev lo clsact
+	at b tc qdisc add dev x1 clsact
+	at b tc filter add dev x1 ingress protocol ip matchall action skbedit ptype host pipe action mirred ingress redirect dev lo
+	at b tc filter add dev lo egress protocol ip u32 match ip protocol 17 0xff match ip dport 4791 0xffff action mirred egress redirect dev x0
+	until_counted "rx_icrc_encapsulated,tx_retransmitted_packets" pingpong -n 5 -s 65536
+	perftest read_bw -n 10 -s 65536
+}
+
+know_gids
+try "trains arrive as they were sent" trains
+try "and while somebody captures" captured
+pair_cases rc_data brief much
+try "each packet alone" apart
+try "loss, reordering, copies and corruption" under delay 1ms reorder 5% loss 1% duplicate 1% corrupt 1%
+try "what is sent elsewhere has its ICRC the second time" elsewhere
+try "and afterwards all is well" traffic
+finish
