@@ -4,11 +4,12 @@
  *
  *	rc_again a|b PORT [GROUP...]	see main() for the groups
  *
- * The network has to be so slow with b's answers to READs that its device is full
- * for most of $SECONDS_FULL, and what comes then waits.
+ * b's answers to READs go through a token bucket of their own, which $ANSWERS (a
+ * command of tc) changes: held back, they fill b's device, and what comes then waits.
  */
 #include <arpa/inet.h>
 #include <endian.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,11 +22,29 @@ enum { SEND_ONLY = 0x04, READ_REQUEST = 0x0c };
 /* More answers than the module has in the device (ROVER_TX_SKBS), but not by many. */
 #define DEVICE_IS_FULL 88
 
-static void wait_until_all_is_out(void)
-{
-	const char *full = getenv("SECONDS_FULL");
+/* What the bucket has room for at once goes in any case: two answers of a header each. */
+#define HELD_BACK "rate 16bit burst 200"
+#define LET_GO "rate 1gbit burst 100000"
 
-	usleep(atoi(full ? full : "1") * 1200000);
+static void answers_are(struct pair *p, const char *how)
+{
+	const char *command = getenv("ANSWERS");
+	char line[256];
+
+	check(p, command, "ANSWERS says how the answers are held back");
+	snprintf(line, sizeof(line), "%s %s", command, how);
+	check(p, !system(line), "\"%s\" fails", line);
+}
+
+/* Called by both ends: only then does a send anything. */
+static struct conn *open_held_back(struct pair *p, unsigned int dest_rd_atomic)
+{
+	struct conn_attr attr = conn_defaults(p);
+
+	attr.dest_rd_atomic = dest_rd_atomic;
+	if (end_b(p))
+		answers_are(p, HELD_BACK);
+	return conn_open(p, &attr);
 }
 
 /* As long as only packets by hand have come the peer counts from the connection's first PSN. */
@@ -51,8 +70,14 @@ static void still_well(struct pair *p, struct conn *c, struct region *r, int nex
 {
 	struct ibv_sge sge = sge_of(r, 0, 64);
 
+	pair_sync(p);
+	if (end_b(p))
+		answers_are(p, LET_GO);
+	/* This is also the next packet, with which they go. */
+	pair_sync(p);
 	if (end_b(p)) {
-		wait_until_all_is_out();
+		/* For what should not be. */
+		usleep(200000);
 		conn_want_state(c, IBV_QPS_RTS);
 		check(p, event_next(p, NULL, 0) == -1, "there is an event");
 		conn_recv(c, 1, &sge, 1);
@@ -73,13 +98,10 @@ static void still_well(struct pair *p, struct conn *c, struct region *r, int nex
  */
 static void run_gone(struct pair *p, const void *arg)
 {
-	struct conn_attr attr = conn_defaults(p);
+	struct conn *c = open_held_back(p, 64);
 	struct region *lasting, *passing;
-	struct conn *c;
 
 	(void)arg;
-	attr.dest_rd_atomic = 64;
-	c = conn_open(p, &attr);
 	lasting = region_new(p, 4096, ALL_ACCESS);
 	passing = region_new(p, 4096, ALL_ACCESS);
 	region_swap(p, lasting);
@@ -101,15 +123,11 @@ static void run_gone(struct pair *p, const void *arg)
  */
 static void run_crowd(struct pair *p, const void *arg)
 {
-	struct conn_attr attr = conn_defaults(p);
-	struct region *r;
-	struct conn *c;
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	struct conn *c = open_held_back(p, 1);
 	int i;
 
 	(void)arg;
-	attr.dest_rd_atomic = 1;
-	c = conn_open(p, &attr);
-	r = region_new(p, 4096, ALL_ACCESS);
 	region_swap(p, r);
 	if (end_a(p)) {
 		for (i = 0; i < DEVICE_IS_FULL; i++)
