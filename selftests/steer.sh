@@ -42,6 +42,16 @@ large() {
 	((percent <= 30)) || fail "$percent % of the trains are received on the processor that sends"
 }
 
+# While the only message is received nothing would be sent. Now and then it goes to another processor all the same.
+one_at_a_time() {
+	local percent all
+	traced perftest "$1" -n $messages -s 65536 -m 4096
+	read -r percent all <<<"$(share 10)"
+	echo "note: $percent % of $all trains are received on the processor that sends"
+	((all >= messages)) || fail "only $all trains"
+	((percent >= 80)) || fail "only $percent % of the trains are received on the processor that sends"
+}
+
 # Each packet is received as soon as it is sent, before its processor sends another.
 small() {
 	local percent all
@@ -109,6 +119,8 @@ single || { try "two ends on one machine" skip "here they are on two"; finish; }
 [[ -e /sys/devices/system/cpu/cpu1/online ]] || { try "two processors" skip "there is one"; finish; }
 # How much goes which way is for kernels that are not in the way themselves.
 slowly || try "large messages take two processors" large
+slowly || try "large ones take one, too, if there is one at a time" one_at_a_time write_lat
+slowly || try "and so do READs" one_at_a_time read_lat
 slowly || try "small messages take one" small
 try "what never left this machine is not summed again" sealed
 try "but an altered header is found" altered

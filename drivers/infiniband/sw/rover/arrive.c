@@ -77,7 +77,7 @@ static void detach(struct sk_buff *skb)
 static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 {
 	struct rover_aside *aside = &qp->aside;
-	int cpu = rover_steer_receive(qp, skb->len);
+	int cpu = rover_steer_receive(qp, skb->len, response);
 	bool taken = true, first = false;
 
 	/* Others may arrive elsewhere at this moment: of those any may be first. */

@@ -111,6 +111,8 @@ struct rover_wqe {
  * @last_word_at: PSN it speaks of
  * @much: request @sending moves much, either way; read without the lock
  * @bulk: and from here; the same
+ * @alone: requests in a row, up to @sending, that were not long (ROVER_ALONE), and
+ *	sent when nothing was on its way and nothing else to be sent; the same
  * @since_ackreq: packets since AckReq was last set
  * @ip_id: IPv4 identification of the next packet
  * @cnp_at: when the last CNP was sent for a response, ns; 0 before the first
@@ -138,6 +140,7 @@ struct rover_req {
 	u32 implied_at;
 	u32 lost;
 	u32 last_word_at;
+	u32 alone;
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u16 ip_id;

@@ -217,6 +217,8 @@ static bool fetch_new(struct rover_qp *qp)
 	WRITE_ONCE(req->much, length >= ROVER_BULK);
 	WRITE_ONCE(req->bulk, req->much &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
+	WRITE_ONCE(req->alone, length <= ROVER_ALONE && posted == 1 &&
+		   req->psn == req->una ? req->alone + 1 : 0);
 	start_wqe(qp);
 	return true;
 }

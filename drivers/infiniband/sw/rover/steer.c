@@ -30,6 +30,10 @@
 #define REST_PART	5
 #define REST_USEC	(WORK_MOST / REST_PART / NSEC_PER_USEC)
 
+/* So many that were alone make a habit, which is then put to the test now and then. */
+#define ALONE_LEAST	4
+#define ALONE_TEST	32
+
 /**
  * struct lane - the heavy work of one processor
  * @list: queue pairs, each with a reference
@@ -84,7 +88,19 @@ static int other_cpu(const struct rover_qp *qp, int here)
 	return ROVER_CPU_ANY;
 }
 
-int rover_steer_receive(struct rover_qp *qp, unsigned int len)
+/*
+ * Nothing would be sent while the only message is received elsewhere.
+ * But what is received in place is done before the program can post more: that
+ * it waits is seen only where it need not.
+ */
+static bool one_at_a_time(const struct rover_qp *requester)
+{
+	u32 alone = READ_ONCE(requester->req.alone);
+
+	return alone >= ALONE_LEAST && alone % ALONE_TEST;
+}
+
+int rover_steer_receive(struct rover_qp *qp, unsigned int len, bool response)
 {
 	int here = smp_processor_id(), cpu;
 	const struct rover_qp *peer;
@@ -92,7 +108,8 @@ int rover_steer_receive(struct rover_qp *qp, unsigned int len)
 	if (len < ROVER_BULK)
 		return ROVER_CPU_ANY;
 	peer = local_peer(qp);
-	if (!peer || READ_ONCE(peer->home) != here)
+	if (!peer || READ_ONCE(peer->home) != here ||
+	    one_at_a_time(response ? qp : peer))
 		return ROVER_CPU_ANY;
 	cpu = READ_ONCE(qp->aside.cpu);
 	if (cpu == ROVER_CPU_ANY || cpu == here || !served(cpu)) {

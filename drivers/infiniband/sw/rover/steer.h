@@ -11,8 +11,8 @@
  * is given another processor.
  *
  * Small messages stay where they are: there a change of context would cost more
- * than the work.  So does all that comes from a real network: the NIC has
- * chosen a processor already.
+ * than the work.  So does a message that is alone, since nothing is sent meanwhile,
+ * and all that comes from a real network: the NIC has chosen a processor already.
  */
 #ifndef ROVER_STEER_H
 #define ROVER_STEER_H
@@ -22,15 +22,19 @@
 /* Bytes from which on work is heavy. */
 #define ROVER_BULK	(16 * 1024)
 
+/* And up to which one that is alone is done on one processor; a train at most. */
+#define ROVER_ALONE	(64 * 1024)
+
 /**
  * rover_steer_receive() - where to receive what has just arrived
  * @qp: addressee
  * @len: bytes of the packet or train
+ * @response: to a request of its own
  *
  * Context: softirq, under rcu_read_lock().
  * Return: a processor; ROVER_CPU_ANY to receive it here and now.
  */
-int rover_steer_receive(struct rover_qp *qp, unsigned int len);
+int rover_steer_receive(struct rover_qp *qp, unsigned int len, bool response);
 
 /**
  * rover_steer_send() - where to send what is large
