@@ -121,6 +121,7 @@ start_guest() {
 	local end=$1 number=1 share=security_model=none,multidevs=remap more=()
 	[[ $end == a ]] || number=2
 	: >"$run/$end.verdict"
+	: >"$run/$end.console"
 	((leaks)) || more=(kmemleak=off)
 	qemu_machine "$megabytes" "$cpus" "$run/$end.console" "${more[@]}"
 	machine+=(-initrd "/srv/run/$end.initrd"
@@ -154,10 +155,22 @@ start_guest() {
 	guests[$end]=$!
 }
 
+# come_up END...: wait until their kernels have come up or are gone; those that take too long are ended
+come_up() {
+	local limit=$((SECONDS + 60)) end
+	[[ $kernel != debug ]] || limit=$((SECONDS + 240))
+	until booted "$@"; do
+		for end; do kill -0 "${guests[$end]}" 2>/dev/null || return 0; done
+		((SECONDS < limit)) || { kill "${guests[@]}" 2>/dev/null || true; return 0; }
+		sleep 0.5
+	done
+}
+
 # run_to_the_end END...: start their guests, and wait until they are gone
 run_to_the_end() {
 	local end
 	for end; do start_guest "$end"; done
+	come_up "$@"
 	# Once one guest is gone without its word there is no use in waiting for the other.
 	for _; do
 		wait -n || true
@@ -273,8 +286,8 @@ run_guests() {
 	take_slot
 	pick_accelerator
 	run_to_the_end "${ends[@]}"
-	# An emulated processor now and then trips over code that another one is patching (int3 in sched_clock_tick, on 7.2): where nothing
-	# of ours has run yet it is not ours to find.
+	# An emulated processor now and then trips over code that another one is patching (int3 in sched_clock_tick, on 7.2), or sleeps for
+	# ever since its timer does not go off (6.1): where nothing of ours has run yet it is not ours to find.
 	if ! booted "${ends[@]}"; then
 		say "a kernel did not come up; once more"
 		tail -n 20 "$run"/?.console >&2
