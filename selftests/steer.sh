@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# steer: between two ends of one machine large messages are sent and received on two processors and small ones on one, and
-# no data suffers when processors come and go meanwhile.
+# steer: between two ends of one machine large messages are sent and received on two processors and small ones on one, both ends
+# get their share of them, and no data suffers when processors come and go meanwhile.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
@@ -122,6 +122,7 @@ slowly || try "large messages take two processors" large
 slowly || try "large ones take one, too, if there is one at a time" one_at_a_time write_lat
 slowly || try "and so do READs" one_at_a_time read_lat
 slowly || try "small messages take one" small
+slowly || pair_cases rc_both
 try "what never left this machine is not summed again" sealed
 try "but an altered header is found" altered
 pair_cases rc_event vectors

@@ -29,11 +29,11 @@
 #define ASIDE_MOST	(8 * 1024 * 1024)
 
 /*
- * What is received, an acknowledge perhaps, goes before what is sent; but after
- * as many packets as a train has, one train is sent.  After so many turns it is
- * the turn of others.
+ * What is received, an acknowledge perhaps, goes before what is sent.  But a peer
+ * that sends all the time would leave none for that: after so many trains as many
+ * are sent.  And after so many turns it is the turn of others.
  */
-#define RECEIVE_FIRST	ROVER_TRAIN_MAX
+#define RECEIVE_FIRST	4
 #define TURNS		16
 
 struct rover_dev *rover_arrive_device(struct rover_net *rnet,
@@ -167,37 +167,48 @@ static struct sk_buff *next_aside(struct rover_aside *aside)
 	return skb;
 }
 
-/* Return how many packets it was; none when there was nothing. */
-static int receive_aside(struct rover_qp *qp)
+/* Return how much it was: packets, or KiB if those are more; 0 for nothing. */
+static unsigned int receive_aside(struct rover_qp *qp)
 {
+	unsigned int much = 0;
 	struct sk_buff *skb;
-	int packets = 0;
 
 	/* As in softirq.  A device outlives its queue pairs so long. */
 	local_bh_disable();
 	rcu_read_lock();
 	skb = next_aside(&qp->aside);
 	if (skb)
-		packets = rover_netrx_packets(skb);
-	if (packets && READ_ONCE(qp->alive))
+		much = max(rover_netrx_packets(skb), skb->len / SZ_1K);
+	if (much && READ_ONCE(qp->alive))
 		rover_netrx(qp->dev->rnet, qp->dev, qp, skb);
 	else
 		kfree_skb(skb);
 	rcu_read_unlock();
 	/* What was sent, an acknowledge perhaps, goes its way here. */
 	local_bh_enable();
-	return packets;
+	return much;
 }
 
-static bool receive_first(struct rover_qp *qp)
+/* Return how many trains it was, rounded up. */
+static unsigned int receive_first(struct rover_qp *qp)
 {
-	int received = 0, more;
+	unsigned int received = 0, more;
 
 	do {
 		more = receive_aside(qp);
 		received += more;
-	} while (more && received < RECEIVE_FIRST);
-	return received;
+	} while (more && received < RECEIVE_FIRST * ROVER_TRAIN_MAX);
+	return DIV_ROUND_UP(received, ROVER_TRAIN_MAX);
+}
+
+/* Return false when there was nothing to send. */
+static bool send_trains(struct rover_qp *qp, unsigned int most)
+{
+	bool sent = rover_run_turn(qp);
+
+	while (sent && --most && rover_run_turn(qp))
+		;
+	return sent;
 }
 
 /* Be the owner no longer.  Return true when the thread is to be. */
@@ -217,18 +228,24 @@ static bool leave_aside(struct rover_qp *qp, bool more)
  * As the owner: run the queue pair and receive what arrives for it meanwhile.
  * The last run is without an owner.  So whoever left work to one that was not
  * its own any more has found it done.
+ *
+ * A program that @posted is to post more: where there is much to receive, that
+ * is left to the thread.
  */
-static void run_owned(struct rover_qp *qp)
+static void run_owned(struct rover_qp *qp, bool posted)
 {
-	int left = TURNS;
+	unsigned int received, left = TURNS;
 	bool more;
 
 	do {
-		more = receive_first(qp);
-		more |= rover_run_turn(qp);
+		received = receive_first(qp);
+		more = send_trains(qp, clamp_t(unsigned int, received, 1,
+					       RECEIVE_FIRST)) || received;
+		if (posted && received >= RECEIVE_FIRST)
+			break;
 	} while (more && --left);
 	if (leave_aside(qp, more))
-		rover_steer_to(qp, raw_smp_processor_id());
+		rover_steer_to(qp, rover_steer_on(qp));
 	else
 		rover_run(qp);
 }
@@ -239,7 +256,7 @@ void rover_arrive_heavy(struct rover_kick *heavy)
 
 	/* Else somebody is at it, and will see what there is to do. */
 	if (own_aside(qp))
-		run_owned(qp);
+		run_owned(qp, false);
 	rover_qp_put(qp);
 }
 
@@ -250,7 +267,7 @@ void rover_arrive_posted(struct rover_qp *qp)
 	if (READ_ONCE(qp->req.bulk) &&
 	    READ_ONCE(qp->home) == raw_smp_processor_id() &&
 	    own_aside(qp))
-		run_owned(qp);
+		run_owned(qp, true);
 	else
 		rover_run(qp);
 }

@@ -119,18 +119,45 @@ int rover_steer_receive(struct rover_qp *qp, unsigned int len, bool response)
 	return cpu;
 }
 
+/* Where the peer's heavy work is done, too, one of the two goes elsewhere. */
+static int apart(const struct rover_qp *qp, const struct rover_qp *peer,
+		 int cpu)
+{
+	int other = ROVER_CPU_ANY;
+
+	if (peer != qp && READ_ONCE(peer->aside.owner) &&
+	    READ_ONCE(peer->lane) == cpu)
+		other = other_cpu(qp, cpu);
+	return other == ROVER_CPU_ANY ? cpu : other;
+}
+
 int rover_steer_send(const struct rover_qp *qp)
 {
-	int home = READ_ONCE(qp->home);
-	bool local;
+	int home = READ_ONCE(qp->home), cpu = ROVER_CPU_ANY;
+	const struct rover_qp *peer;
 
 	if (home == ROVER_CPU_ANY || !served(home) ||
 	    num_online_cpus() == 1)
 		return ROVER_CPU_ANY;
 	rcu_read_lock();
-	local = local_peer(qp);
+	peer = local_peer(qp);
+	if (peer)
+		cpu = apart(qp, peer, home);
 	rcu_read_unlock();
-	return local ? home : ROVER_CPU_ANY;
+	return cpu;
+}
+
+int rover_steer_on(const struct rover_qp *qp)
+{
+	int cpu = raw_smp_processor_id();
+	const struct rover_qp *peer;
+
+	rcu_read_lock();
+	peer = local_peer(qp);
+	if (peer)
+		cpu = apart(qp, peer, cpu);
+	rcu_read_unlock();
+	return cpu;
 }
 
 int rover_steer_poll(const struct rover_qp *qp)
@@ -152,10 +179,12 @@ void rover_steer_to(struct rover_qp *qp, int cpu)
 	/* See rover_qp_kick(). */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;
-	if (rover_kick_add(&qp->heavy, &lane->list))
+	if (rover_kick_add(&qp->heavy, &lane->list)) {
+		WRITE_ONCE(qp->lane, cpu);
 		wake_up_process(lane->thread);
-	else
+	} else {
 		rover_qp_put(qp);
+	}
 }
 
 /*

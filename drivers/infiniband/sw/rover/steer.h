@@ -67,6 +67,18 @@ static inline void rover_steer_home(struct rover_qp *qp)
 }
 
 /**
+ * rover_steer_on() - where to go on with heavy work
+ * @qp: of which some was done here
+ *
+ * Where that of its peer waits for this processor too, with another one idle perhaps,
+ * one of the two leaves.
+ *
+ * Context: any.
+ * Return: a processor.
+ */
+int rover_steer_on(const struct rover_qp *qp);
+
+/**
  * rover_steer_poll() - where to look after a stream of small messages
  * @qp: sender
  *

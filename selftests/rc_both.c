@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rc_both - large messages both ways on one reliable connection: each end gets its share
+ *
+ *	rc_both a|b PORT [GROUP...]	see main() for the groups
+ */
+#include "lib/conn.h"
+
+/* Of each end, as perftest and storage have it: sixteen megabytes under way. */
+#define UNDER_WAY (16 << 20)
+
+/* Time is counted in these, of which the first is for starting. */
+#define SPAN_MS 200
+#define SPANS 11
+
+/* No end may have so many times what the other one has, in any of them. */
+#define MOST_TIMES 4
+
+/* Post again for each that is done, until time is over; how many were done in each span. */
+static void stream(struct conn *c, struct region *r, uint32_t size, uint64_t done[SPANS])
+{
+	struct ibv_sge sge = sge_of(r, 0, size);
+	struct ibv_send_wr wr = wr_rdma(0, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+					r->peer_addr + r->len / 2, r->peer_rkey);
+	unsigned int under_way = 0, span;
+	uint64_t start = now_ms();
+	struct ibv_wc wc;
+
+	for (; under_way < UNDER_WAY / size; under_way++)
+		conn_send(c, &wr);
+	while (under_way) {
+		queue_next(c->send, &wc);
+		check(c->p, wc.status == IBV_WC_SUCCESS, "%s", ibv_wc_status_str(wc.status));
+		under_way--;
+		span = (now_ms() - start) / SPAN_MS;
+		if (span >= SPANS)
+			continue;
+		done[span]++;
+		conn_send(c, &wr);
+		under_way++;
+	}
+}
+
+static void run_share(struct pair *p, const void *arg)
+{
+	const uint32_t size = *(const uint32_t *)arg;
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 2 * size, ALL_ACCESS);
+	uint64_t mine[SPANS] = {}, theirs[SPANS];
+	struct conn *c;
+	int i;
+
+	attr.send_wr = UNDER_WAY / size;
+	attr.mtu = IBV_MTU_4096;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	pair_sync(p);
+	stream(c, r, size, mine);
+	pair_swap(p, mine, theirs, sizeof(mine));
+	for (i = 0; i < SPANS && end_a(p); i++)
+		note(p, "%lu MiB one way, %lu the other", mine[i] * (size >> 10) >> 10,
+		     theirs[i] * (size >> 10) >> 10);
+	for (i = 1; i < SPANS; i++)
+		check(p, mine[i] <= MOST_TIMES * theirs[i], "%lu messages against %lu", mine[i],
+		      theirs[i]);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint32_t sizes[] = { 1 << 20, 8 << 20 };
+	struct pair p;
+	int i;
+
+	pair_open(&p, argc, argv);
+	for (i = 0; i < 2; i++)
+		pair_case(&p, run_share, &sizes[i], "WRITEs of %u MiB both ways at once",
+			  sizes[i] >> 20);
+	return pair_close(&p);
+}
