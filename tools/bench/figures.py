@@ -11,14 +11,13 @@ MORE_IS_BETTER = ("bandwidth", "rate", "connect_rate", "connect_rate_bare")
 
 def messages(point, sample):
     """Messages a second, counted where they count: sent and completed, or arrived where sending proves nothing."""
-    def per_second(span):
-        return span[0] / span[1] * SEC if span[1] else 0.0
-
     if point["both"]:
         ends = ("got_a", "got_b") if point["op"] == "ud" else ("sent_a", "sent_b")
     else:
         ends = ("got_b",) if point["op"] == "ud" or sample.get("stream") else ("sent_a",)
-    return sum(per_second(sample[end]) for end in ends)
+    # One way may have stood still, and its window be nothing but the moment in which it moved.
+    longest = max(sample[end][1] for end in ends)
+    return sum(sample[end][0] for end in ends) / longest * SEC if longest else 0.0
 
 
 def one_way(point, sample):
