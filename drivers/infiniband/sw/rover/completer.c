@@ -87,11 +87,29 @@ static void ack_until(struct rover_qp *qp, u32 psn)
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
+/*
+ * The answers that came together are progress, once for all of them; and before
+ * anything that goes back or waits.
+ */
+static void settle(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	u32 answered = req->answered;
+
+	req->answered = 0;
+	if (!answered || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		return;
+	rover_retransmit_progress(qp);
+	rover_window_acked(qp, answered);
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
 /* A response is missing before what has just arrived. */
 static void implied_nak(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
+	settle(qp);
 	if (req->implied_at == req->una)
 		return;
 	req->implied_at = req->una;
@@ -156,6 +174,7 @@ static void recall_last_word(struct rover_qp *qp)
 
 	if (!req->last_word)
 		return;
+	settle(qp);
 	ack_until(qp, req->last_word_at);
 	if (oldest(qp) && req->una == req->last_word_at)
 		nak(qp, req->last_word);
@@ -204,6 +223,7 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	s32 past = rover_psn_diff(next, req->next_psn);
 
 	trace_rover_ack_received(qp->obj.key, pkt->psn, syndrome);
+	settle(qp);
 	/* A NAK names a packet that was sent; an ACK of old news is a ghost. */
 	if (rover_psn_diff(next, req->una) < 0 || past > 0 || (!ack && !past)) {
 		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
@@ -261,6 +281,7 @@ static enum rover_fault open_response(struct rover_qp *qp,
 		return ROVER_FAULT_WQE;
 	wqe->index = req->acked;
 	wqe->valid = true;
+	rover_sgl_release(&req->resp_sgl);
 	rover_sgl_init(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
 		       IB_ACCESS_LOCAL_WRITE, &qp->tx_demand);
 	return ROVER_OK;
@@ -319,7 +340,6 @@ static bool receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 		rover_sgl_seek(&req->resp_sgl, (u64)at << qp->mtu_shift);
 		fault = rover_sgl_write(&req->resp_sgl, pkt->skb,
 					pkt->payload_at, pkt->payload);
-		rover_sgl_release(&req->resp_sgl);
 	}
 	if (fault) {
 		misplaced(qp, pkt, fault);
@@ -344,7 +364,6 @@ static bool receive_atomic(struct rover_qp *qp, const struct rover_packet *pkt,
 	if (!fault) {
 		rover_sgl_seek(&req->resp_sgl, 0);
 		fault = rover_sgl_write_mem(&req->resp_sgl, &orig, sizeof(orig));
-		rover_sgl_release(&req->resp_sgl);
 	}
 	if (fault) {
 		misplaced(qp, pkt, fault);
@@ -386,12 +405,9 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 	if (!(read ? receive_read(qp, pkt, row) : receive_atomic(qp, pkt, row)))
 		return;
 	req->lacking = false;
-	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
-		return;
-	rover_retransmit_progress(qp);
-	rover_window_acked(qp, 1);
-	set_bit(ROVER_WORK_TX, &qp->work);
-	recall_last_word(qp);
+	req->answered++;
+	if (rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		recall_last_word(qp);
 }
 
 void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt)
@@ -401,6 +417,13 @@ void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt
 		receive_ack(qp, pkt);
 	else
 		receive_data(qp, pkt);
+}
+
+void rover_completer_finish(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	rover_sgl_release(&qp->req.resp_sgl);
+	settle(qp);
 }
 
 void rover_completer_dead(struct rover_qp *qp)

@@ -13,11 +13,21 @@
  * @qp: alive, may complete
  * @pkt: proved up to and including ICRC and peer
  *
- * Sets ROVER_WORK_TX when there is something to send because of it.
+ * Sets ROVER_WORK_TX when there is something to send because of it, or leaves that
+ * to rover_completer_finish().
+ *
+ * Context: tx_lock held, softirqs off; it is held until after
+ *	rover_completer_finish().
+ */
+void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt);
+
+/**
+ * rover_completer_finish() - those that came together have been received
+ * @qp: alive
  *
  * Context: tx_lock held, softirqs off.
  */
-void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt);
+void rover_completer_finish(struct rover_qp *qp);
 
 /**
  * rover_completer_dead() - the peer does not answer any more

@@ -74,6 +74,7 @@ static void batch_end(struct batch *b)
 		rover_cnp_marked(qp, b->sending);
 	b->marked = false;
 	if (b->sending) {
+		rover_completer_finish(qp);
 		spin_unlock(&qp->tx_lock);
 	} else {
 		if (READ_ONCE(qp->rsp.bulk) &&

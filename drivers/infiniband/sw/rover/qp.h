@@ -113,6 +113,7 @@ struct rover_wqe {
  * @bulk: and from here; the same
  * @alone: requests in a row, up to @sending, that were not long (ROVER_ALONE), and
  *	sent when nothing was on its way and nothing else to be sent; the same
+ * @answered: packets of answers with data in this batch, not yet progress (completer)
  * @since_ackreq: packets since AckReq was last set
  * @ip_id: IPv4 identification of the next packet
  * @cnp_at: when the last CNP was sent for a response, ns; 0 before the first
@@ -141,6 +142,7 @@ struct rover_req {
 	u32 lost;
 	u32 last_word_at;
 	u32 alone;
+	u32 answered;
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u16 ip_id;
