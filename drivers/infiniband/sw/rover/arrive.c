@@ -146,6 +146,8 @@ static bool own_aside(struct rover_qp *qp)
 	mine = aside->owner != ROVER_ASIDE_RUNNING;
 	aside->owner = ROVER_ASIDE_RUNNING;
 	spin_unlock_bh(&aside->requests.lock);
+	if (mine)
+		WRITE_ONCE(qp->lane, raw_smp_processor_id());
 	return mine;
 }
 

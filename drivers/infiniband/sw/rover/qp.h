@@ -393,7 +393,7 @@ struct rover_stream {
  * @tx_skbs: trains and packets of ours in the device
  * @home: CPU that large messages are sent from (steer); ROVER_CPU_ANY before
  *	the first, a hint
- * @lane: CPU by which @heavy is to be done, or was last (steer), a hint
+ * @lane: CPU that does its heavy work, or is to (steer), a hint
  * @heavy: receives what was set aside and runs the queue pair (arrive)
  * @aside: packets waiting for that
  * @stream: is it one that posts and posts?
