@@ -47,7 +47,7 @@ def goals_of(cell):
             ("latency of 8 bytes : TCP's", SMALL_LATENCY, "latency", ["tcp"], at_most(1)),
         ]
     if not self:
-        result.append(("bandwidth at path MTU 1024 : rxe's", ["* mtu1024"], "bandwidth", ["rxe"], at_least(4 if pair else 6)))
+        result.append(("from 64K up at path MTU 1024 : rxe's", [f"{name} mtu1024" for name in LARGE], "bandwidth", ["rxe"], at_least(4 if pair else 6)))
     if pair:
         result.append(("NVMe over RDMA : rxe's", ["nvme *"], "rate", ["rxe"], at_least(3)))
     result += [
