@@ -12,14 +12,34 @@
 
 capture=/tmp/wire.pcap
 
+# takes on|off: trains whole, or each packet alone
+takes() {
+	local end
+	for end in a b; do
+		at $end ethtool -K "$(ndev_of $end)" tx-gso-list "$1" tx-udp-segmentation "$1" ||
+			at $end ethtool -K "$(ndev_of $end)" tx-udp-segmentation "$1"
+	done
+}
+
+# Trains are made for a netdev that takes them whole, and then there is a queue before it that takes no more than a packet.
+long_ones() {
+	local end op
+	takes on
+	for end in a b; do
+		at $end modprobe sch_tbf
+		at $end tc qdisc replace dev "$(ndev_of $end)" root tbf rate 10gbit burst 4300 limit 20000000
+	done
+	for op in write read send; do perftest ${op}_bw -n 10 -s 100000; done
+	perftest send_bw -n 10 -s 100000 -c UC
+	for end in a b; do at $end tc qdisc del dev "$(ndev_of $end)" root; done
+}
+
 # Both directions, seen at b, as single packets: a train is taken apart before it comes to the netdev, and not put together
 # again behind it.
 record() {
 	local end dump
-	for end in a b; do
-		at $end ethtool -K "$(ndev_of $end)" tx-gso-list off tx-udp-segmentation off gro off ||
-			at $end ethtool -K "$(ndev_of $end)" tx-udp-segmentation off gro off
-	done
+	takes off
+	for end in a b; do at $end ethtool -K "$(ndev_of $end)" gro off; done
 	run_at b tcpdump -i "$NDEV_B" -U -B 16384 -s 0 -w $capture "udp port 4791 or ether proto 0x8915" >/tmp/tcpdump 2>&1 </dev/null &
 	dump=$!
 	within 20 grep -q 'listening on' /tmp/tcpdump
@@ -31,7 +51,8 @@ record() {
 	grep -q '^0 packets dropped by kernel' /tmp/tcpdump || fail "tcpdump has not seen all"
 	# In a pair the other guest has the file.
 	[[ -e $capture ]] || at b cat $capture >$capture
-	for end in a b; do at $end ethtool -K "$(ndev_of $end)" gso on gro on tx-gso-list on tx-udp-segmentation on || true; done
+	takes on || true
+	for end in a b; do at $end ethtool -K "$(ndev_of $end)" gro on; done
 }
 
 everything() {
@@ -40,6 +61,7 @@ everything() {
 	QUICK=1 pair_quietly ud_data brief
 	ROCE=v1 QUICK=1 pair_quietly rc_data brief
 	ROCE=v1 QUICK=1 pair_quietly ud_data brief
+	long_ones
 }
 
 try "a capture of all operations over IPv4, IPv6 and Ethernet" record everything

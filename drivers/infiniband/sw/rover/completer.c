@@ -291,12 +291,13 @@ static bool read_fits(struct rover_qp *qp, const struct rover_sent *row,
 		      const struct rover_packet *pkt, u32 at)
 {
 	u64 left = row->length - ((u64)at << qp->mtu_shift);
+	u32 packets = rover_retransmit_packets(qp, row);
 
 	/* LAST and ONLY may stand at the end of any piece, FIRST at its start. */
-	if (pkt->payload != min_t(u64, left, qp->mtu))
+	if (pkt->payload != min(left, (u64)pkt->packets << qp->mtu_shift))
 		return false;
-	return at + 1 < rover_retransmit_packets(qp, row) ||
-	       pkt->op->flags & ROVER_OP_END;
+	return at + pkt->packets < packets ||
+	       (at + pkt->packets == packets && pkt->op->flags & ROVER_OP_END);
 }
 
 /*
@@ -345,10 +346,10 @@ static bool receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 		misplaced(qp, pkt, fault);
 		return false;
 	}
-	req->una = rover_psn_add(pkt->psn, 1);
+	req->una = rover_psn_add(pkt->psn, pkt->packets);
 	if (pkt->op->flags & ROVER_OP_END && req->rd_atomic)
 		req->rd_atomic--;
-	if (at + 1 == rover_retransmit_packets(qp, row))
+	if (at + pkt->packets == rover_retransmit_packets(qp, row))
 		retire(qp, ROVER_OK);
 	return true;
 }

@@ -20,6 +20,7 @@
 #include <net/inet_ecn.h>
 #include <rdma/ib_cache.h>
 
+#include "block.h"
 #include "cnp.h"
 #include "completer.h"
 #include "datagram.h"
@@ -43,6 +44,7 @@ struct batch {
 	bool sending;			/* tx_lock is held, else rx_lock */
 	bool marked;			/* a router's queue is filling up */
 	unsigned int packets;
+	unsigned int bare;		/* packets without headers of their own */
 };
 
 /* A packet on its way through the checks. */
@@ -184,7 +186,7 @@ static bool parse(struct batch *b, struct arrival *a)
 	struct rover_packet *pkt = &a->pkt;
 	const struct rover_bth *bth;
 	const struct rover_opcode *op;
-	u8 buf[ROVER_MAX_HDR];
+	u8 buf[ROVER_MAX_HDR] __uninitialized;
 	unsigned int ext;
 	const u8 *hdr;
 
@@ -225,7 +227,32 @@ static bool parse(struct batch *b, struct arrival *a)
 	return true;
 }
 
-static bool icrc_good(const struct batch *b, const struct arrival *a)
+/* The headers of a packet that memory has carried; of a block, of the first. */
+static bool seal_good(struct batch *b, struct arrival *a,
+		      const struct rover_seal *seal)
+{
+	struct rover_packet *pkt = &a->pkt;
+	unsigned int bare = seal->more;
+	u32 payload = pkt->payload;
+	u32 crc;
+
+	rover_count(b->dev, ROVER_STAT_RX_SEALED);
+	if (bare) {
+		if (pkt->pad || !rover_block_first(seal, &payload))
+			return false;
+		pkt->packets += bare;
+		b->bare += bare;
+		rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, bare);
+	}
+	crc = rover_icrc_begin(pkt->l3, pkt->ip, a->udp, &a->bth,
+			       pkt->op->hdr_len + payload + pkt->pad +
+			       ROVER_ICRC_SIZE);
+	crc = rover_seal_sum(crc, pkt->skb, a->at + sizeof(a->bth),
+			     pkt->op->hdr_len - sizeof(a->bth));
+	return crc == seal->headers;
+}
+
+static bool icrc_good(struct batch *b, struct arrival *a)
 {
 	const struct sk_buff *skb = a->pkt.skb;
 	int rest = a->len - sizeof(a->bth) - ROVER_ICRC_SIZE;
@@ -233,18 +260,14 @@ static bool icrc_good(const struct batch *b, const struct arrival *a)
 	__le32 icrc;
 	u32 crc;
 
-	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, &a->bth, a->len);
 	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
 			       a->pkt.pad);
-	if (seal) {
-		rover_count(b->dev, ROVER_STAT_RX_SEALED);
-		rest -= a->pkt.payload + a->pkt.pad;
-		return rover_seal_sum(crc, skb, a->at + sizeof(a->bth), rest) ==
-		       seal->headers;
-	}
+	if (seal)
+		return seal_good(b, a, seal);
 	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
 			  sizeof(icrc)))
 		return false;
+	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, &a->bth, a->len);
 	crc = rover_seal_sum(crc, skb, a->at + sizeof(a->bth), rest);
 	return rover_icrc_end(crc) == icrc;
 }
@@ -399,7 +422,7 @@ static void receive(struct batch *b, struct arrival *a)
 	}
 	if (!admit(b, a))
 		return;
-	b->packets++;
+	b->packets += a->pkt.packets;
 	if (unlikely(marked(b->qp, &a->pkt))) {
 		rover_count(b->dev, ROVER_STAT_ECN_MARKED);
 		b->marked = true;
@@ -426,6 +449,7 @@ static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
 {
 	struct arrival a = {
 		.pkt.skb = skb,
+		.pkt.packets = 1,
 		.at = at,
 		.len = len,
 		.udp = (const void *)(skb->data + at - sizeof(struct udphdr)),
@@ -488,12 +512,13 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 }
 
 /* As nettx counts: each packet with its own headers from IP on. */
-static unsigned int bytes_of(const struct sk_buff *skb)
+static unsigned int bytes_of(const struct sk_buff *skb, unsigned int bare)
 {
 	unsigned int hdr = rover_netrx_bth_at(skb) - skb_network_offset(skb);
 	unsigned int more = rover_netrx_packets(skb) - 1;
 
-	return skb->len - skb_network_offset(skb) + more * hdr;
+	return skb->len - skb_network_offset(skb) + more * hdr +
+	       bare * (sizeof(struct rover_bth) + ROVER_ICRC_SIZE);
 }
 
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
@@ -507,7 +532,7 @@ void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
 	rover_stat_add(dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
-	rover_stat_add(dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb));
+	rover_stat_add(dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb, b.bare));
 	batch_end(&b);
 	consume_skb(skb);
 }

@@ -156,15 +156,14 @@ static void judge(struct rover_qp *qp, int err)
 }
 
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
-		      struct sk_buff *skb, unsigned int packets)
+		      struct sk_buff *skb, unsigned int packets,
+		      unsigned int bytes)
 {
 	struct rover_dev *dev = qp->dev;
 	struct net_device *ndev;
 
 	rover_stat_add(dev->stats, ROVER_STAT_TX_PACKETS, packets);
-	/* Members of a train wear their IP and UDP headers in the headroom. */
-	rover_stat_add(dev->stats, ROVER_STAT_TX_BYTES,
-		       skb->len + (packets - 1) * path->hdr_len);
+	rover_stat_add(dev->stats, ROVER_STAT_TX_BYTES, bytes);
 
 	rcu_read_lock();
 	ndev = way_out(path, skb);

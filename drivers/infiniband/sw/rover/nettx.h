@@ -27,13 +27,15 @@ bool rover_nettx_full(struct rover_qp *qp);
  * @skb: consumed; data at the IP header or GRH, all headers filled in but for
  *	IP length and checksum
  * @packets: in it
+ * @bytes: of those, from their IP headers on
  *
  * A packet that is lost on the way out is no error: the protocol sends again.
  *
  * Context: tx_lock or rx_lock held, softirqs off.
  */
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
-		      struct sk_buff *skb, unsigned int packets);
+		      struct sk_buff *skb, unsigned int packets,
+		      unsigned int bytes);
 
 /**
  * rover_nettx_frame() - hand an Ethernet frame to the interface

@@ -11,20 +11,23 @@
 #include "wire.h"
 
 /**
- * struct rover_packet - a packet that has been proved well-formed
+ * struct rover_packet - a packet, or a block of them, that has been proved
+ *	well-formed
  * @op: its opcode's row
  * @opcode: BTH opcode
  * @ackreq: the sender wants an acknowledge
  * @solicited: BTH's SE bit
  * @pad: bytes of padding
- * @psn: its number
+ * @psn: its number, of a block that of the first
+ * @packets: 1; of a block, so many: this one, a FIRST or MIDDLE, and MIDDLEs that
+ *	follow it, all full and of one message
  * @hdr: extended headers, copied out; begins with what follows the BTH, or its
  *	XRCETH
  * @ip: its IP header, or its GRH, in @skb
  * @l3: which of these
  * @skb: holds the payload; its own frag_list is not part of it
  * @payload_at: offset of the payload in @skb
- * @payload: bytes, without pad and ICRC
+ * @payload: bytes, without pad and ICRC; of a block, of all its packets
  * @imm: immediate data or key to invalidate, network order
  * @srqn: XRC: shared receive queue that a request is for
  * @group: to a multicast group: the skb it, or its train, came in, with the
@@ -37,6 +40,7 @@ struct rover_packet {
 	bool solicited;
 	u8 pad;
 	u32 psn;
+	u32 packets;
 	union {
 		struct rover_reth reth;
 		struct rover_atometh atometh;

@@ -114,10 +114,10 @@ static enum rover_fault check_length(const struct rover_qp *qp,
 	if (!(flags & ROVER_OP_PAYLOAD))
 		return pkt->payload ? ROVER_FAULT_LENGTH : ROVER_OK;
 	if (!(flags & ROVER_OP_END))
-		return pkt->payload == qp->mtu ? ROVER_OK : ROVER_FAULT_LENGTH;
-	if (pkt->payload > qp->mtu)
-		return ROVER_FAULT_LENGTH;
-	return flags & ROVER_OP_START || pkt->payload ?
+		return pkt->payload == pkt->packets << qp->mtu_shift ?
+		       ROVER_OK : ROVER_FAULT_LENGTH;
+	return pkt->payload <= qp->mtu &&
+	       (flags & ROVER_OP_START || pkt->payload) ?
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
@@ -244,7 +244,7 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 	if (fault)
 		return fault;
 	rsp->received += pkt->payload;
-	rsp->psn = rover_psn_add(rsp->psn, 1);
+	rsp->psn = rover_psn_add(rsp->psn, pkt->packets);
 	rsp->ack_due |= pkt->ackreq;
 	if (pkt->op->flags & ROVER_OP_END)
 		finish_message(qp, pkt);
@@ -544,7 +544,7 @@ static bool in_sequence(struct rover_qp *qp, const struct rover_packet *pkt)
 
 	if (gap)
 		rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
-	rsp->psn = rover_psn_add(pkt->psn, 1);
+	rsp->psn = rover_psn_add(pkt->psn, pkt->packets);
 	/* A message that had no end is none. */
 	if (gap || pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;

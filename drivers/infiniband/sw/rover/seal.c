@@ -46,12 +46,34 @@ static bool restock(struct stock *stock)
 struct rover_seal *rover_seal_get(void)
 {
 	struct stock *stock = this_cpu_ptr(&stocks);
+	struct rover_seal *seal;
 
 	if (!stock->left && !restock(stock))
 		return NULL;
 	get_page(stock->page);
-	stock->left -= sizeof(struct rover_seal);
-	return page_address(stock->page) + stock->left;
+	stock->left -= sizeof(*seal);
+	seal = page_address(stock->page) + stock->left;
+	*seal = (struct rover_seal) {};
+	return seal;
+}
+
+void rover_seal_drop(struct rover_seal *seal)
+{
+	if (seal)
+		put_page(virt_to_page(seal));
+}
+
+void rover_seal_append(struct sk_buff *skb, struct rover_seal *seal,
+		       unsigned int n, u32 payload, unsigned int pad)
+{
+	skb_fill_page_desc(skb, n, virt_to_page(seal), offset_in_page(seal),
+			   pad + ROVER_ICRC_SIZE);
+	/* Pages others can write to: nobody may encrypt or edit in place. */
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	payload += pad + ROVER_ICRC_SIZE;
+	skb->data_len += payload;
+	skb->len += payload;
+	skb->truesize += payload;
 }
 
 /* Ours, in the last fragment, with so much pad before the ICRC; or NULL. */
@@ -74,6 +96,13 @@ static struct rover_seal *last_frag(const struct sk_buff *skb, unsigned int *pad
 		return NULL;
 	*pad = size - ROVER_ICRC_SIZE;
 	return page_address(page) + off;
+}
+
+const struct rover_seal *rover_seal_last(const struct sk_buff *skb)
+{
+	unsigned int pad;
+
+	return last_frag(skb, &pad);
 }
 
 u32 rover_seal_sum(u32 crc, const struct sk_buff *skb, int at, int len)

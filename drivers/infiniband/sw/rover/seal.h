@@ -24,21 +24,45 @@
  * struct rover_seal - one of many in a page of ours
  * @tail: pad and ICRC: what the fragment shows
  * @headers: running CRC over the headers
+ * @more: of a block: packets behind the first, each with as much payload (block)
+ * @next: their opcode
+ * @l3: what headers they have: enum rover_l3
  * @reserved: a seal begins where a multiple of its size does
  */
 struct rover_seal {
 	u8 tail[4 + ROVER_ICRC_SIZE];
 	u32 headers;
-	u32 reserved;
+	u8 more;
+	u8 next;
+	u8 l3;
+	u8 reserved;
 };
 
 /**
- * rover_seal_get() - a new one
+ * rover_seal_get() - a new one, all zeroes
  *
  * Context: softirqs off.
  * Return: with a reference to its page, for the skb; NULL without memory.
  */
 struct rover_seal *rover_seal_get(void);
+
+/* One that no skb has taken; may be NULL. */
+void rover_seal_drop(struct rover_seal *seal);
+
+/**
+ * rover_seal_append() - end a packet with it
+ * @skb: @n fragments have been put there, and not been counted; takes the
+ *	reference
+ * @seal: new
+ * @n: where it goes
+ * @payload: bytes in those fragments
+ * @pad: and that of what follows
+ */
+void rover_seal_append(struct sk_buff *skb, struct rover_seal *seal,
+		       unsigned int n, u32 payload, unsigned int pad);
+
+/* What ends this packet, or a block of them, if it is one of ours; else NULL. */
+const struct rover_seal *rover_seal_last(const struct sk_buff *skb);
 
 /**
  * rover_seal_sum() - sum a part of a packet where it lies

@@ -24,6 +24,7 @@
 #include <linux/netdevice.h>
 #include <net/protocol.h>
 
+#include "block.h"
 #include "seal.h"
 #include "segment.h"
 
@@ -81,6 +82,8 @@ static struct sk_buff *segment(struct sk_buff *skb, netdev_features_t features)
 
 	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
 		return ERR_PTR(-EINVAL);
+	if (rover_block_spread(skb))
+		return ERR_PTR(-ENOMEM);
 	rover_seal_close(skb);
 	skb_walk_frags(skb, member)
 		rover_seal_close(member);

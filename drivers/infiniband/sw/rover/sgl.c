@@ -289,8 +289,9 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
 				 unsigned int *num)
 {
-	struct pieces p = { .frags = frags, .max = max };
+	struct pieces p = { .frags = frags, .max = max, .num = *num };
 	enum rover_fault fault = ROVER_OK;
+	unsigned int before = *num;
 	u32 off = sgl->off;
 	u8 cur = sgl->cur;
 	struct run run;
@@ -315,7 +316,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 	return ROVER_OK;
 undo:
 	rover_mr_leave(&sgl->use);
-	while (p.num)
+	while (p.num > before)
 		put_page(frags[--p.num].page);
 	go_to(sgl, cur, off);
 	return fault;

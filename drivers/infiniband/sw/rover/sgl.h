@@ -140,7 +140,8 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  * @len: bytes wanted
  * @frags: where to put the pieces; contiguous pages of one chunk are one piece
  * @max: pieces there is room for
- * @num: pieces used; 0 when these bytes cannot travel by reference (too many
+ * @num: pieces that are there already, of which the last may grow; then pieces
+ *	used in all; 0 when these bytes cannot travel by reference (too many
  *	pieces, or memory that an skb must not hold): the cursor has not moved
  *	and the caller copies with rover_sgl_read()
  *

@@ -9,7 +9,7 @@
  * takes the train apart (IP length and checksum) is not in the ICRC; FIXEDID
  * keeps each packet's own identification.  On a way that starts in memory the
  * ICRCs of payload by reference are left out, and made if it is taken apart
- * (segment).
+ * (segment); there packets of a long message share an skb until then (block).
  *
  * RoCE v1 has none of this in the stack: each of its packets travels alone, with
  * a GRH where the others have IP and UDP, and its ICRC.
@@ -30,21 +30,16 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 
+#include "block.h"
 #include "icrc.h"
 #include "nettx.h"
+#include "psn.h"
 #include "seal.h"
 #include "trace.h"
 #include "train.h"
 
 /* Below this a copy is cheaper than references to pages. */
 #define COPY_MAX	512
-
-/*
- * In front of the IP header of every packet: link layer, VLAN tags and the
- * headers of tunnels that members get pushed without a check when a train is
- * segmented below them.
- */
-#define HEADROOM	(128 + 64)
 
 #define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
 
@@ -132,27 +127,22 @@ static struct rover_bth *put_transport(struct rover_train *train,
 }
 
 /* Payload in frags, then a seal of ours. */
-static bool put_frags(struct sk_buff *skb, const struct rover_outgoing *out,
-		      const struct rover_frag *frags, unsigned int n, u32 crc)
+static struct rover_seal *put_frags(struct sk_buff *skb,
+				    const struct rover_outgoing *out,
+				    const struct rover_frag *frags,
+				    unsigned int n, u32 crc)
 {
-	unsigned int pad = rover_pad(out->len), i;
 	struct rover_seal *seal = rover_seal_get();
+	unsigned int i;
 
 	if (!seal)
-		return false;
-	memset(seal->tail, 0, sizeof(seal->tail));
+		return NULL;
 	seal->headers = crc;
 	for (i = 0; i < n; i++)
 		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
 				   frags[i].len);
-	skb_fill_page_desc(skb, n, virt_to_page(seal), offset_in_page(seal),
-			   pad + ROVER_ICRC_SIZE);
-	/* Pages others can write to: nobody may encrypt or edit in place. */
-	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
-	skb->data_len = out->len + pad + ROVER_ICRC_SIZE;
-	skb->len += skb->data_len;
-	skb->truesize += skb->data_len;
-	return true;
+	rover_seal_append(skb, seal, n, out->len, rover_pad(out->len));
+	return seal;
 }
 
 /* Payload by copy, into the linear part. */
@@ -261,17 +251,19 @@ static struct sk_buff *make(struct rover_train *train,
 	*fault = get_frags(train, out, frags, &n);
 	if (*fault)
 		return NULL;
-	skb = get_skb(HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
+	skb = get_skb(ROVER_HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
 	if (!skb)
 		goto err_frags;
-	skb_reserve(skb, HEADROOM);
+	skb_reserve(skb, ROVER_HEADROOM);
 	put_headers(train, skb, hdr + payload);
 	bth = put_transport(train, skb, out);
 	crc = rover_icrc_begin(path->l3, skb_network_header(skb), udp_hdr(skb),
 			       bth, hdr + payload);
 	crc = rover_icrc_add(crc, bth + 1, out->ext_len);
+	train->seal = NULL;
 	if (n) {
-		if (!put_frags(skb, out, frags, n, crc))
+		train->seal = put_frags(skb, out, frags, n, crc);
+		if (!train->seal)
 			goto err_skb;
 		if (train->icrcs == ROVER_ICRCS_MADE || out->again)
 			rover_seal_close(skb);
@@ -289,6 +281,13 @@ err_frags:
 	return NULL;
 }
 
+/* From its BTH to its ICRC. */
+static unsigned int packet_len(const struct rover_outgoing *out)
+{
+	return sizeof(struct rover_bth) + out->ext_len + out->len +
+	       rover_pad(out->len) + ROVER_ICRC_SIZE;
+}
+
 /*
  * A router looks at the first packet to see whether all of them fit: the others
  * may be longer by what their headers differ in, the FIRST of a message behind
@@ -297,8 +296,7 @@ err_frags:
 static bool has_room(const struct rover_train *train,
 		     const struct rover_outgoing *out)
 {
-	unsigned int len = sizeof(struct rover_bth) + out->ext_len + out->len +
-			   rover_pad(out->len) + ROVER_ICRC_SIZE;
+	unsigned int len = packet_len(out);
 
 	return len <= train->size + sizeof(out->ext) &&
 	       train->path->hdr_len + train->len + len <= IP_MAX_MTU;
@@ -325,13 +323,79 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 	head->len += skb->len;
 	head->data_len += skb->len;
 	head->truesize += skb->truesize;
-	train->len += skb->len;
+}
+
+/*
+ * May packets that follow go into the skb of this one?  Their headers then differ
+ * from its own in their numbers, and in an opcode that says "more of the same".
+ */
+static void open_block(struct rover_train *train,
+		       const struct rover_outgoing *out)
+{
+	u16 flags = rover_opcodes[out->opcode].flags;
+	struct rover_seal *seal = train->seal;
+
+	if (!seal)
+		return;
+	if (train->icrcs != ROVER_ICRCS_WAIT || train->copy || out->again ||
+	    flags & ROVER_OP_END || rover_pad(out->len)) {
+		train->seal = NULL;
+		return;
+	}
+	seal->l3 = train->path->l3;
+	/* In the order of the standard a MIDDLE follows its FIRST. */
+	seal->next = flags & ROVER_OP_START ? out->opcode + 1 : out->opcode;
+	train->piece = out->len;
+	train->next = rover_psn_add(out->psn, 1);
+}
+
+/* Return false when it has to have an skb of its own. */
+static bool into_block(struct rover_train *train, struct rover_outgoing *out,
+		       enum rover_fault *fault)
+{
+	struct rover_seal *seal = train->seal;
+
+	if (!seal || out->opcode != seal->next || out->psn != train->next ||
+	    out->len != train->piece || out->ext_len || out->flags ||
+	    out->ackreq || out->again || out->data)
+		return false;
+	if (!rover_block_add(train->last, seal, out->sgl, out->len, fault))
+		return false;
+	if (train->last != train->head) {
+		train->head->len += out->len;
+		train->head->data_len += out->len;
+		train->head->truesize += out->len;
+	}
+	if (train->path->l3 == ROVER_L3_IPV4)
+		(*train->ip_id)++;
+	train->next = rover_psn_add(train->next, 1);
+	return true;
+}
+
+/* Return false without memory, or with a fault. */
+static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
+		       enum rover_fault *fault)
+{
+	struct sk_buff *skb = make(train, out, fault);
+
+	if (!skb)
+		return false;
+	if (train->head) {
+		couple(train, skb);
+	} else {
+		train->head = skb;
+		train->size = skb->len - train->path->hdr_len;
+		train->psn = out->psn;
+	}
+	train->last = skb;
+	open_block(train, out);
+	return true;
 }
 
 int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		    enum rover_fault *fault)
 {
-	struct sk_buff *skb;
+	unsigned int len = packet_len(out);
 
 	if (train->head && !has_room(train, out))
 		rover_train_send(train);
@@ -341,22 +405,15 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 			rover_segment_icrcs(train->path, !train->copy) :
 			ROVER_ICRCS_MADE;
 
-	skb = make(train, out, fault);
-	if (!skb) {
+	*fault = ROVER_OK;
+	if (!into_block(train, out, fault) &&
+	    (*fault || !couple_new(train, out, fault))) {
 		if (*fault)
 			return -EFAULT;
 		rover_count(train->qp->dev, ROVER_STAT_TX_DROP_NOMEM);
 		return -ENOMEM;
 	}
-	if (train->head) {
-		couple(train, skb);
-	} else {
-		train->head = skb;
-		train->size = skb->len - train->path->hdr_len;
-		train->len = train->size;
-		train->psn = out->psn;
-	}
-	train->last = skb;
+	train->len += len;
 	train->packets++;
 	/* Now: between trains is where callers see whether they may go on. */
 	if (is_full(train))
@@ -370,7 +427,8 @@ static void make_gso(struct rover_train *train)
 	struct sk_buff *head = train->head;
 	struct skb_shared_info *info = skb_shinfo(head);
 
-	udp_hdr(head)->len = cpu_to_be16(sizeof(struct udphdr) + train->len);
+	/* As long as it is here, where blocks have fewer headers than packets. */
+	udp_hdr(head)->len = cpu_to_be16(head->len - skb_transport_offset(head));
 	info->gso_size = train->size;
 	info->gso_segs = train->packets;
 	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4;
@@ -389,7 +447,7 @@ static void make_gso(struct rover_train *train)
 void rover_train_send(struct rover_train *train)
 {
 	struct sk_buff *skb = train->head;
-	unsigned int packets = train->packets;
+	unsigned int packets = train->packets, len = train->len;
 
 	if (!skb)
 		return;
@@ -400,6 +458,9 @@ void rover_train_send(struct rover_train *train)
 	trace_rover_tx_train(train->qp->obj.key, train->psn, packets);
 	train->head = NULL;
 	train->last = NULL;
+	train->seal = NULL;
 	train->packets = 0;
-	rover_nettx_send(train->qp, train->path, skb, packets);
+	train->len = 0;
+	rover_nettx_send(train->qp, train->path, skb, packets,
+			 len + packets * train->path->hdr_len);
 }

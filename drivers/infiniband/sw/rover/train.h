@@ -6,6 +6,7 @@
 #define ROVER_TRAIN_H
 
 #include "qp.h"
+#include "seal.h"
 #include "segment.h"
 #include "wire.h"
 
@@ -22,11 +23,14 @@
  * @icrcs: who makes those of payload in frags
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
- * @last: last packet
+ * @last: last packet, or block of them
+ * @seal: that of @last while packets may be added to it; else NULL
+ * @piece: payload of each packet in @last then
+ * @next: and the number of the one that may follow
  * @packets: in it
  * @max: most packets it may have; 1 on paths of RoCE v1
  * @size: of the first packet, from BTH to ICRC: none may be much larger
- * @len: and of all
+ * @len: and of all, each with its headers
  * @psn: of the first packet
  */
 struct rover_train {
@@ -39,6 +43,9 @@ struct rover_train {
 	u16 *ip_id;
 	struct sk_buff *head;
 	struct sk_buff *last;
+	struct rover_seal *seal;
+	u32 piece;
+	u32 next;
 	unsigned int packets;
 	unsigned int max;
 	unsigned int size;
