@@ -57,6 +57,23 @@ captured() {
 	return $status
 }
 
+# A FIRST and 14 MIDDLEs of 4 KiB with the headers of one packet, and without those of 15.
+blocks() {
+	local seen status=0
+	run_at b tcpdump -i lo -U -s 100 -w /tmp/lo.pcap "udp port 4791 and udp[4:2] == 8 + 12 + 16 + 15 * 4096 + 4" >/tmp/tcpdump 2>&1 </dev/null &
+	watcher=$!
+	within 20 grep -q 'listening on' /tmp/tcpdump
+	perftest write_bw -n 100 -s 65536 -m 4096 || status=$?
+	sleep 1
+	kill $watcher
+	wait $watcher || true
+	seen=$(at b tcpdump -nn -r /tmp/lo.pcap 2>/dev/null | wc -l)
+	rm -f /tmp/lo.pcap
+	echo "note: $seen blocks"
+	((seen >= 100)) || fail "100 messages, $seen blocks"
+	return $status
+}
+
 # lo_takes on|off: trains whole, or each packet alone
 lo_takes() { at b ethtool -K lo tx-gso-list "$1"; }
 apart() {
@@ -87,9 +104,20 @@ elsewhere() {
 	perftest read_bw -n 10 -s 65536
 }
 
+# A sniffer of the loopback device sees packets, as on any other.
+sniffed() {
+	trap 'at b rdma link delete rover_lo' EXIT
+	at b rdma link add rover_lo type rover netdev lo
+	export DEV_A=rover_lo DEV_B=rover_lo NDEV_A=lo NDEV_B=lo ADDR_A=127.0.0.1 ADDR_B=127.0.0.1 ADDR6_A=::1 ADDR6_B=::1
+	within 10 has_gid b rover_lo "$(gid_text $ADDR_B)"
+	pair_quietly raw_data roce
+}
+
 know_gids
 try "trains arrive as they were sent" trains
 try "and while somebody captures" captured
+try "a long message is a block" blocks
+try "and packets in the eyes of a sniffer" sniffed
 pair_cases rc_data brief much
 try "each packet alone" apart
 try "loss, reordering, copies and corruption" under delay 1ms reorder 5% loss 1% duplicate 1% corrupt 1%

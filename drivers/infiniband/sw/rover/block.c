@@ -66,9 +66,7 @@ static void append(struct chain *chain, struct sk_buff *skb)
 /* NULL for what is no block, and needs nothing done to it. */
 static const struct rover_seal *seal_of(const struct sk_buff *skb)
 {
-	const struct rover_seal *seal = rover_seal_last(skb);
-
-	return seal && seal->more ? seal : NULL;
+	return rover_block_is(skb) ? rover_seal_last(skb) : NULL;
 }
 
 static u32 payload_of(const struct sk_buff *block, const struct rover_seal *seal)

@@ -10,9 +10,10 @@
  *
  *	[ IP UDP BTH ext ] -> payload of the first, of the next, ..., seal
  *
- * Only what waits for its ICRC may be a block, since that is what the stack asks
- * us about before it takes it apart (segment).  Then each packet gets an skb,
- * headers and an ICRC of its own.
+ * Only what memory carries may be a block.  The stack asks us about it before it
+ * takes it apart (segment): then each packet gets an skb, headers and an ICRC of
+ * its own.  On the loopback device nobody asks, so there a block has no others
+ * with it, and what may be made of it is lost.
  */
 #ifndef ROVER_BLOCK_H
 #define ROVER_BLOCK_H
@@ -42,6 +43,14 @@
  */
 bool rover_block_add(struct sk_buff *skb, struct rover_seal *seal,
 		     struct rover_sgl *sgl, u32 len, enum rover_fault *fault);
+
+/* Is it one, not a packet? */
+static inline bool rover_block_is(const struct sk_buff *skb)
+{
+	const struct rover_seal *seal = rover_seal_last(skb);
+
+	return seal && seal->more;
+}
 
 /**
  * rover_block_first() - the first packet of a block

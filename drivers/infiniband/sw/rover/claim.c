@@ -16,11 +16,19 @@
 #include <linux/udp.h>
 #include <rdma/ib_verbs.h>
 
+#include "block.h"
 #include "claim.h"
 
-#if IS_ENABLED(CONFIG_NETFILTER)
+#if ROVER_CLAIMS
 
-#define TRAIN	(SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4)
+/* What else says it is several packets may be any program's. */
+static bool is_train(const struct sk_buff *skb)
+{
+	unsigned int type = skb_shinfo(skb)->gso_type;
+
+	return type & SKB_GSO_UDP_L4 && !(type & SKB_GSO_UDP_TUNNEL) &&
+	       (type & SKB_GSO_FRAGLIST || rover_block_is(skb));
+}
 
 static bool for_us(const struct sk_buff *skb)
 {
@@ -36,12 +44,9 @@ static bool for_us(const struct sk_buff *skb)
 static unsigned int claim(void *priv, struct sk_buff *skb,
 			  const struct nf_hook_state *state)
 {
-	unsigned int type;
-
 	if (likely(!skb_is_gso(skb)))
 		return NF_ACCEPT;
-	type = skb_shinfo(skb)->gso_type;
-	if ((type & (TRAIN | SKB_GSO_UDP_TUNNEL)) != TRAIN || !for_us(skb))
+	if (!is_train(skb) || !for_us(skb))
 		return NF_ACCEPT;
 	/* A capture may have the other half.  Else: packet by packet, then. */
 	if (!skb_unclone(skb, GFP_ATOMIC))

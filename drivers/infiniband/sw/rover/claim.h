@@ -7,11 +7,12 @@
 
 #include <net/net_namespace.h>
 
+/* Without it trains of the loopback device come packet by packet. */
+#define ROVER_CLAIMS	IS_ENABLED(CONFIG_NETFILTER)
+
 /**
  * rover_claim_begin() - say so from now on
  * @net: where the socket is
- *
- * Without it trains of the loopback device come packet by packet.
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.

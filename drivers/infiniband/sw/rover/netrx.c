@@ -501,8 +501,8 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 		receive_skb(b, skb, at, skb->len - at, l3);
 		return;
 	}
-	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) ||
-	    skb_pagelen(skb) < at) {
+	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST ||
+	      rover_block_is(skb)) || skb_pagelen(skb) < at) {
 		rover_count(b->dev, ROVER_STAT_DROP_GSO);
 		return;
 	}

@@ -153,6 +153,7 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 		.opcode = rover_opcode_in(opcode_in_rc(res), qp->transport),
 		.psn = rover_psn_add(res->psn, res->next),
 		.again = res->again,
+		.middles = res->next || res->npsn < 2 ? 0 : res->npsn - 2,
 		.len = min(res->length - at, qp->mtu),
 		.sgl = sgl,
 	};

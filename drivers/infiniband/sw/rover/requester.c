@@ -433,17 +433,19 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 		.again = rover_psn_diff(req->psn, req->next_psn) < 0,
 		.sgl = &req->sgl,
 	};
-	bool end = rover_opcodes[out.opcode].flags & ROVER_OP_END;
+	u16 flags = rover_opcodes[out.opcode].flags;
 	int err;
 
 	put_exts(qp, &out, row, psns);
 	if (rover_wrs[row->opcode].flags & ROVER_WR_GATHER) {
 		out.len = min_t(u64, row->length - at, qp->mtu);
+		if (!(flags & ROVER_OP_END) && !req->offset)
+			out.middles = rover_retransmit_packets(qp, row) - 2;
 		if (req->wqe.hdr.flags & ROVER_WQE_INLINE)
 			out.data = rover_ring_slot(&qp->sq, req->sending) +
 				   ROVER_SEND_WQE_HDR + at;
 	}
-	if (end && req->wqe.hdr.flags & ROVER_WQE_SOLICITED)
+	if (flags & ROVER_OP_END && req->wqe.hdr.flags & ROVER_WQE_SOLICITED)
 		out.flags = ROVER_BTH_SE;
 	out.ackreq = !unreliable(qp) && want_ack(qp, row, psns);
 	if (out.ackreq)

@@ -16,23 +16,26 @@
  * nobody tells us.  But what it is given comes back to this host, unless somebody
  * sends it elsewhere (tc): for a peer there such a packet is a wrong one, like one
  * that the wire has altered, and lost.  So what goes to that device has none the
- * first time, where there is a second one, and unless too much is lost.
+ * first time, where there is a second one, and unless too much is lost.  Whole
+ * trains it takes, and they stay so (claim).
  *
  * Softirqs off, under rcu_read_lock(); what comes to segment() was perhaps not
  * made by us.
  */
 #include <linux/netdevice.h>
+#include <linux/udp.h>
 #include <net/protocol.h>
 
 #include "block.h"
+#include "claim.h"
 #include "seal.h"
 #include "segment.h"
 
 #define PROTOCOL	253
 
-/* What a netdev must do itself for a train to pass it whole. */
-#define WHOLE	(NETIF_F_GSO_FRAGLIST | NETIF_F_GSO_UDP_L4 | \
-		 NETIF_F_GSO_UDP_TUNNEL)
+/* What a netdev must do itself for a train to pass it whole, marked or not. */
+#define BARE	(NETIF_F_GSO_FRAGLIST | NETIF_F_GSO_UDP_L4)
+#define WHOLE	(BARE | NETIF_F_GSO_UDP_TUNNEL)
 
 /* Written at load and unload only. */
 static bool for_v4, for_v6;
@@ -44,7 +47,8 @@ static enum rover_icrcs icrcs_on(const struct net_device *dev,
 
 	if (called && (dev->features & dev->hw_enc_features & WHOLE) == WHOLE)
 		return ROVER_ICRCS_WAIT;
-	if (dev->flags & IFF_LOOPBACK && again && rover_path_reliable(path))
+	if (dev->flags & IFF_LOOPBACK && again && rover_path_reliable(path) &&
+	    (dev->features & BARE) == BARE && ROVER_CLAIMS)
 		return ROVER_ICRCS_NONE;
 	return ROVER_ICRCS_MADE;
 }
@@ -70,6 +74,17 @@ void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len)
 	skb_set_inner_mac_header(head, hdr_len);
 	skb_set_inner_network_header(head, hdr_len);
 	skb_set_inner_transport_header(head, hdr_len);
+}
+
+void rover_segment_alone(struct sk_buff *skb)
+{
+	struct skb_shared_info *info = skb_shinfo(skb);
+
+	if (info->gso_type & SKB_GSO_FRAGLIST || !rover_block_is(skb))
+		return;
+	info->gso_type |= SKB_GSO_FRAGLIST;
+	rover_segment_mark(skb, skb_transport_offset(skb) +
+			   sizeof(struct udphdr));
 }
 
 /*

@@ -42,6 +42,14 @@ enum rover_icrcs rover_segment_icrcs(struct rover_path *path, bool again);
 void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len);
 
 /**
+ * rover_segment_alone() - mark a block that went without, since it is taken apart now
+ * @skb: any; its headers are nobody else's
+ *
+ * The loopback device carries such blocks.
+ */
+void rover_segment_alone(struct sk_buff *skb);
+
+/**
  * rover_segment_init() - at module load
  *
  * Where others have taken the protocol number no train waits.

@@ -18,6 +18,7 @@
 #include "qps.h"
 #include "rawpkt.h"
 #include "run.h"
+#include "segment.h"
 #include "tap.h"
 #include "trace.h"
 
@@ -67,7 +68,7 @@ static bool read_frame(struct arrival *a)
 /* The frames that one stands for.  Their checksums are made on the way. */
 static bool make_frames(struct arrival *a)
 {
-	struct sk_buff *copy, *frames;
+	struct sk_buff *copy, *frames = NULL;
 
 	if (a->frames || a->bad)
 		return a->frames;
@@ -77,8 +78,10 @@ static bool make_frames(struct arrival *a)
 		return false;
 	__skb_push(copy, ETH_HLEN);
 	/* Headers are written to on the way, and a list is taken apart. */
-	frames = skb_cow_head(copy, 0) ? NULL :
-		 __skb_gso_segment(copy, 0, false);
+	if (!skb_cow_head(copy, 0)) {
+		rover_segment_alone(copy);
+		frames = __skb_gso_segment(copy, 0, false);
+	}
 	consume_skb(copy);
 	if (IS_ERR_OR_NULL(frames))
 		return false;

@@ -10,6 +10,7 @@
  * keeps each packet's own identification.  On a way that starts in memory the
  * ICRCs of payload by reference are left out, and made if it is taken apart
  * (segment); there packets of a long message share an skb until then (block).
+ * On the loopback device, where nobody asks us, a block travels alone.
  *
  * RoCE v1 has none of this in the stack: each of its packets travels alone, with
  * a GRH where the others have IP and UDP, and its ICRC.
@@ -42,6 +43,9 @@
 #define COPY_MAX	512
 
 #define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
+
+/* MIDDLEs that a block has to take in where it costs a trip of its own. */
+#define BLOCK_ALONE	2
 
 /* On this path. */
 static unsigned int most_packets(const struct rover_path *path,
@@ -325,6 +329,13 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 	head->truesize += skb->truesize;
 }
 
+/* Blocks are for memory only: a train that has all its ICRCs is of packets. */
+static bool may_block(const struct rover_train *train)
+{
+	return train->icrcs == ROVER_ICRCS_WAIT ||
+	       (train->icrcs == ROVER_ICRCS_NONE && train->last == train->head);
+}
+
 /*
  * May packets that follow go into the skb of this one?  Their headers then differ
  * from its own in their numbers, and in an opcode that says "more of the same".
@@ -337,7 +348,7 @@ static void open_block(struct rover_train *train,
 
 	if (!seal)
 		return;
-	if (train->icrcs != ROVER_ICRCS_WAIT || train->copy || out->again ||
+	if (!may_block(train) || train->copy || out->again ||
 	    flags & ROVER_OP_END || rover_pad(out->len)) {
 		train->seal = NULL;
 		return;
@@ -372,12 +383,41 @@ static bool into_block(struct rover_train *train, struct rover_outgoing *out,
 	return true;
 }
 
+/* A block on the loopback device. */
+static bool is_alone(const struct rover_train *train)
+{
+	return train->icrcs == ROVER_ICRCS_NONE && train->seal &&
+	       train->seal->more;
+}
+
+/*
+ * Must this packet, which is in no block, be in another train?  A stack that takes
+ * apart what is on the loopback device does not ask us.  So what it is given there
+ * is either packets that are complete but for their ICRC, or one block: of that it
+ * makes pieces no longer than our packets, none of which is one.
+ */
+static bool must_part(const struct rover_train *train,
+		      const struct rover_outgoing *out)
+{
+	return is_alone(train) ||
+	       (train->icrcs == ROVER_ICRCS_NONE && !out->again &&
+		out->middles >= BLOCK_ALONE);
+}
+
 /* Return false without memory, or with a fault. */
 static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 		       enum rover_fault *fault)
 {
-	struct sk_buff *skb = make(train, out, fault);
+	struct sk_buff *skb;
 
+	if (train->head && must_part(train, out))
+		rover_train_send(train);
+	/* None is much longer than the first: behind a short one all are copied whole. */
+	if (!train->head)
+		train->icrcs = train->max > 1 && in_frags(out) ?
+			rover_segment_icrcs(train->path, !train->copy) :
+			ROVER_ICRCS_MADE;
+	skb = make(train, out, fault);
 	if (!skb)
 		return false;
 	if (train->head) {
@@ -397,15 +437,9 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 {
 	unsigned int len = packet_len(out);
 
+	*fault = ROVER_OK;
 	if (train->head && !has_room(train, out))
 		rover_train_send(train);
-	/* None is much longer than the first: behind a short one all are copied whole. */
-	if (!train->head)
-		train->icrcs = train->max > 1 && in_frags(out) ?
-			rover_segment_icrcs(train->path, !train->copy) :
-			ROVER_ICRCS_MADE;
-
-	*fault = ROVER_OK;
 	if (!into_block(train, out, fault) &&
 	    (*fault || !couple_new(train, out, fault))) {
 		if (*fault)
@@ -431,10 +465,12 @@ static void make_gso(struct rover_train *train)
 	udp_hdr(head)->len = cpu_to_be16(head->len - skb_transport_offset(head));
 	info->gso_size = train->size;
 	info->gso_segs = train->packets;
-	info->gso_type = SKB_GSO_FRAGLIST | SKB_GSO_UDP_L4;
+	info->gso_type = SKB_GSO_UDP_L4;
+	if (!is_alone(train))
+		info->gso_type |= SKB_GSO_FRAGLIST;
 	if (train->icrcs == ROVER_ICRCS_WAIT)
 		rover_segment_mark(head, train->path->hdr_len);
-	else
+	else if (!is_alone(train))
 		info->gso_type |= SKB_GSO_TCP_FIXEDID;
 	/*
 	 * "Unnecessary" because RoCEv2 sends no checksums: to ask hardware for

@@ -59,6 +59,7 @@ struct rover_train {
  * @flags: BTH flags: ROVER_BTH_SE or 0
  * @ackreq: ask for an acknowledge
  * @again: it may have been sent before: it has its ICRC, whatever the others do
+ * @middles: of a FIRST: so many follow
  * @psn: its number
  * @ext: extended headers, in wire order
  * @ext_len: their length in bytes
@@ -71,6 +72,7 @@ struct rover_outgoing {
 	u8 flags;
 	bool ackreq;
 	bool again;
+	u32 middles;
 	u32 psn;
 	u8 ext[sizeof(struct rover_xrceth) + sizeof(struct rover_atometh)];
 	u8 ext_len;
