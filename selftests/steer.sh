@@ -42,14 +42,15 @@ large() {
 	((percent <= 30)) || fail "$percent % of the trains are received on the processor that sends"
 }
 
-# While the only message is received nothing would be sent. Now and then it goes to another processor all the same.
+# While the only message is received nothing would be sent. Now and then it goes to another processor all the same: one in 32, and some that are posted
+# before the last one is acknowledged. Of two directions on a quiet host 83 to 91 % stay, of one 96.
 one_at_a_time() {
 	local percent all
 	traced perftest "$1" -n $messages -s 65536 -m 4096
 	read -r percent all <<<"$(share 10)"
 	echo "note: $percent % of $all trains are received on the processor that sends"
 	((all >= messages)) || fail "only $all trains"
-	((percent >= 80)) || fail "only $percent % of the trains are received on the processor that sends"
+	((percent >= 60)) || fail "only $percent % of the trains are received on the processor that sends"
 }
 
 # Each packet is received as soon as it is sent, before its processor sends another.
