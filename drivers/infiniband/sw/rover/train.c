@@ -404,14 +404,23 @@ static bool must_part(const struct rover_train *train,
 		out->middles >= BLOCK_ALONE);
 }
 
+/* What was one train goes on as another. */
+static void part(struct rover_train *train)
+{
+	if (!train->head)
+		return;
+	rover_train_send(train);
+	train->parted = true;
+}
+
 /* Return false without memory, or with a fault. */
 static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 		       enum rover_fault *fault)
 {
 	struct sk_buff *skb;
 
-	if (train->head && must_part(train, out))
-		rover_train_send(train);
+	if (must_part(train, out))
+		part(train);
 	/* None is much longer than the first: behind a short one all are copied whole. */
 	if (!train->head)
 		train->icrcs = train->max > 1 && in_frags(out) ?
@@ -438,8 +447,8 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 	unsigned int len = packet_len(out);
 
 	*fault = ROVER_OK;
-	if (train->head && !has_room(train, out))
-		rover_train_send(train);
+	if (!has_room(train, out))
+		part(train);
 	if (!into_block(train, out, fault) &&
 	    (*fault || !couple_new(train, out, fault))) {
 		if (*fault)

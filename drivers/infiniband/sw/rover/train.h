@@ -32,6 +32,7 @@
  * @size: of the first packet, from BTH to ICRC: none may be much larger
  * @len: and of all, each with its headers
  * @psn: of the first packet
+ * @parted: a packet did not fit, and began it; set here, taken back by the owner
  */
 struct rover_train {
 	struct rover_qp *qp;
@@ -51,6 +52,7 @@ struct rover_train {
 	unsigned int size;
 	unsigned int len;
 	u32 psn;
+	bool parted;
 };
 
 /**
