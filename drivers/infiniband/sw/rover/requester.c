@@ -98,14 +98,17 @@ static bool unreliable(const struct rover_qp *qp)
 
 /*
  * Local memory is proved before the first packet leaves, so that a bad key
- * does not leave half a message at the peer.
+ * does not leave half a message at the peer.  What is one packet is proved as it
+ * is gathered, and does not leave before.
  */
-static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe)
+static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe,
+				     u64 length)
 {
 	const struct rover_wr *wr = &rover_wrs[wqe->hdr.opcode];
 	struct rover_sgl sgl;
 
-	if (wqe->hdr.flags & ROVER_WQE_INLINE)
+	if (wqe->hdr.flags & ROVER_WQE_INLINE ||
+	    (wr->flags & ROVER_WR_GATHER && length <= qp->mtu))
 		return ROVER_OK;
 	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
 		       wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0,
@@ -197,7 +200,7 @@ static bool fetch_new(struct rover_qp *qp)
 	if (!fault && req->wqe.hdr.opcode == ROVER_WQE_FLUSH)
 		fault = prove_flush(&req->wqe.hdr);
 	if (!fault)
-		fault = prove_memory(qp, &req->wqe);
+		fault = prove_memory(qp, &req->wqe, length);
 	if (!fault && rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
 	    !qp->attr.max_rd_atomic)
 		fault = ROVER_FAULT_WQE;

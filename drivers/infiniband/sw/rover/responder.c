@@ -147,7 +147,7 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
 }
 
-/* A WRITE starts: is all that it announces good? */
+/* All that it announces is proved with its first byte, or before a receive is taken. */
 static enum rover_fault open_write(struct rover_qp *qp,
 				   const struct rover_packet *pkt)
 {
@@ -161,7 +161,8 @@ static enum rover_fault open_write(struct rover_qp *qp,
 	rover_sgl_init_one(&rsp->dst, qp->pd, qp->obj.key,
 			   be64_to_cpu(reth->va), len, be32_to_cpu(reth->rkey),
 			   IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
-	return len ? rover_sgl_check(&rsp->dst) : ROVER_OK;
+	return len && pkt->op->flags & ROVER_OP_RECV ?
+	       rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
 
 /* The payload of a SEND or WRITE goes where it belongs: the one copy. */
@@ -485,9 +486,8 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 }
 
 /*
- * The memory of a request is not there: it is as if it had been lost, and asked
- * for when the memory is.  A peer that asks before that is told to have patience:
- * if it has any, of which ours is the only sign.  Else its timeouts are longer.
+ * The memory of a request is not there: as if lost, it is asked for when that is.
+ * A peer of patience (ours is the only sign) is told to have it, if it asks before.
  */
 static void lack(struct rover_qp *qp, const struct rover_packet *pkt)
 {

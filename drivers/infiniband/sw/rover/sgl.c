@@ -115,7 +115,8 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
  * Look up the region of the entry at the cursor, of which @max bytes are wanted
  * now.  It is proved as a whole, so what follows needs no more checks; but a
  * receive may be longer than its memory, as cards allow and programs do, as long
- * as what comes is not.  (The other lists were proved before their first byte.)
+ * as what comes is not.  What a peer names may not; other lists have been proved
+ * before their first byte, or are wanted as a whole.
  */
 static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
 {
@@ -125,7 +126,7 @@ static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
 	rover_sgl_release(sgl);
 	sgl->proved = sge->length;
 	fault = look_up(sgl, sge, sgl->proved, &sgl->use);
-	if (likely(fault != ROVER_FAULT_BOUNDS))
+	if (likely(fault != ROVER_FAULT_BOUNDS) || sgl->qpn)
 		return fault;
 	sgl->proved = sgl->off + min(max, sge->length - sgl->off);
 	return look_up(sgl, sge, sgl->proved, &sgl->use);
