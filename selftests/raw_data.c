@@ -429,7 +429,27 @@ static void run_echo(struct pair *p, const void *no_echo)
 /* What a packet of a SEND carries, without immediate data and pad. */
 static unsigned int send_payload(const uint8_t *f, unsigned int len)
 {
-	return is_udp(f, len, 4791) && len >= 42 + 12 + 4 && f[42] <= 2 ? len - 42 - 12 - 4 : 0;
+	if (!is_udp(f, len, 4791) || len < 42 + 12 + 4 || f[42] > 4 || f[42] == 3)
+		return 0;
+	return len - 42 - 12 - 4;
+}
+
+/* A long message, and small ones that are posted together. */
+enum { LONG = 20000, SMALL = 100, SMALLS = 16 };
+
+static void send_roce(struct conn *c, struct region *r)
+{
+	struct ibv_sge sges[] = { sge_of(r, 0, LONG), sge_of(r, 0, SMALL) };
+	struct ibv_send_wr wr[1 + SMALLS];
+	int i;
+
+	for (i = 0; i <= SMALLS; i++) {
+		wr[i] = wr_send(i, &sges[!!i], 1, IBV_SEND_SIGNALED);
+		wr[i].next = i < SMALLS ? &wr[i + 1] : NULL;
+	}
+	conn_send(c, wr);
+	for (i = 0; i <= SMALLS; i++)
+		queue_want(c->send, i, IBV_WC_SUCCESS);
 }
 
 /* A rule that takes all of IP's UDP away takes no packet of a connection away. */
@@ -445,13 +465,13 @@ static void run_roce(struct pair *p, const void *arg)
 	struct conn_attr attr = ether_defaults(p), rc = conn_defaults(p);
 	unsigned int len = 0, seen = 0;
 	struct ether *e, *sniffer;
-	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	struct region *r;
 	struct conn *c;
 	const uint8_t *bytes;
 	struct rule rule;
 	struct frame f;
+	int i;
 
 	(void)arg;
 	need_rules(p);
@@ -465,22 +485,23 @@ static void run_roce(struct pair *p, const void *arg)
 	rule_begin(&rule, IBV_FLOW_ATTR_SNIFFER, 0, 0);
 	rule_make(sniffer, &rule);
 	if (end_b(p)) {
-		sge = sge_of(r, 32768, 20000);
-		conn_recv(c, 1, &sge, 1);
+		for (i = 0; i <= SMALLS; i++) {
+			sge = i ? sge_of(r, 32768 + LONG, SMALL) : sge_of(r, 32768, LONG);
+			conn_recv(c, i, &sge, 1);
+		}
 	}
 	pair_sync(p);
-	pattern_fill(r->buf, 20000, 4);
+	pattern_fill(r->buf, LONG, 4);
 	if (end_a(p)) {
-		sge = sge_of(r, 0, 20000);
-		wr = wr_send(2, &sge, 1, IBV_SEND_SIGNALED);
-		conn_send(c, &wr);
-		queue_want(c->send, 2, IBV_WC_SUCCESS);
+		send_roce(c, r);
 	} else {
-		queue_want(c->recv, 1, IBV_WC_SUCCESS);
-		check(p, !memcmp(r->buf, r->buf + 32768, 20000), "wrong data");
+		for (i = 0; i <= SMALLS; i++)
+			queue_want(c->recv, i, IBV_WC_SUCCESS);
+		check(p, !memcmp(r->buf, r->buf + 32768, LONG), "wrong data");
 		while ((bytes = ether_any(sniffer, &len, SILENCE)))
 			seen += send_payload(bytes, len);
-		check(p, seen >= 20000, "the sniffer has seen %u of 20000 bytes", seen);
+		check(p, seen >= LONG + SMALLS * SMALL, "the sniffer has seen %u bytes of %u", seen,
+		      LONG + SMALLS * SMALL);
 	}
 	ether_quiet(e, SILENCE);
 	pair_sync(p);

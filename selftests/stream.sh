@@ -28,6 +28,16 @@ long() {
 	((percent >= 90)) || fail "somebody looks after them who need not"
 }
 
+# share TOOL...: where memory carries them, messages that come together have few socket buffers
+share() {
+	local before
+	before=$(counter b rx_sealed_packets)
+	perftest "$1" -s 8 -n $many "${@:2}"
+	before=$(($(counter b rx_sealed_packets) - before))
+	echo "note: $before of $many messages have shared one"
+	((2 * before >= many)) || fail "that is not many"
+}
+
 # With one processor each message takes the other end's slice of time.
 each() {
 	rings 300 "$@"
@@ -54,6 +64,10 @@ if ! slowly; then
 	try "READs that nobody waits for" seldom read_bw
 	try "long READs that nobody waits for" long read_bw
 	try "datagrams that nobody waits for" seldom send_bw -c UD
+	if single; then
+		try "WRITEs in one socket buffer" share write_bw
+		try "datagrams in one socket buffer" share send_bw -c UD
+	fi
 	try "WRITEs that are waited for" each write_lat
 	try "many queue pairs, one after the other" crowd
 fi

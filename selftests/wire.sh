@@ -23,7 +23,7 @@ takes() {
 
 # Trains are made for a netdev that takes them whole, and then there is a queue before it that takes no more than a packet. The
 # netdevs of a pair take none: there the stack takes them apart.
-long_ones() {
+trains() {
 	local end op
 	takes on || true
 	for end in a b; do
@@ -32,6 +32,10 @@ long_ones() {
 	done
 	for op in write read send; do perftest ${op}_bw -n 10 -s 100000; done
 	perftest send_bw -n 10 -s 100000 -c UC
+	# Small ones that come together.
+	perftest write_bw -n 1000 -s 8
+	perftest send_bw -n 500 -s 400
+	perftest send_bw -n 500 -s 400 -c UD
 	for end in a b; do at $end tc qdisc del dev "$(ndev_of $end)" root; done
 }
 
@@ -62,7 +66,7 @@ everything() {
 	QUICK=1 pair_quietly ud_data brief
 	ROCE=v1 QUICK=1 pair_quietly rc_data brief
 	ROCE=v1 QUICK=1 pair_quietly ud_data brief
-	long_ones
+	trains
 }
 
 try "a capture of all operations over IPv4, IPv6 and Ethernet" record everything

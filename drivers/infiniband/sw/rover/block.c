@@ -11,6 +11,7 @@
 #include <linux/udp.h>
 
 #include "block.h"
+#include "bundle.h"
 #include "icrc.h"
 #include "psn.h"
 
@@ -51,6 +52,7 @@ bool rover_block_add(struct sk_buff *skb, struct rover_seal *seal,
 struct chain {
 	struct sk_buff *first;
 	struct sk_buff **tail;
+	bool marked;
 	unsigned int len;
 	unsigned int truesize;
 };
@@ -217,6 +219,24 @@ static bool trim(struct sk_buff *head, const struct rover_seal *seal)
 	return true;
 }
 
+/* All packets of a bundle. */
+static bool cut_bundle(struct chain *chain, const struct sk_buff *bundle,
+		       const struct rover_seal *seal)
+{
+	struct rover_record record = {};
+
+	while (rover_bundle_next(bundle, seal, &record)) {
+		struct sk_buff *skb = rover_bundle_cut(bundle, seal, &record);
+
+		if (!skb)
+			return false;
+		if (!chain->marked)
+			skb_set_network_header(skb, -(int)rover_l3_len(seal->l3));
+		append(chain, skb);
+	}
+	return true;
+}
+
 /* A member as it is, or where clones of the head have it, too, one like it. */
 static struct sk_buff *unshared(struct sk_buff *skb)
 {
@@ -236,41 +256,43 @@ static struct sk_buff *unshared(struct sk_buff *skb)
 
 static bool move_on(struct chain *chain, struct sk_buff *skb)
 {
-	const struct rover_seal *seal = seal_of(skb);
+	const struct rover_seal *bundle = rover_bundle_seal(skb);
+	const struct rover_seal *block = seal_of(skb);
 
-	if (!seal) {
+	if (!bundle && !block) {
 		skb = unshared(skb);
 		if (skb)
 			append(chain, skb);
 		return skb;
 	}
-	if (!cut_all(chain, skb, seal, 0))
+	if (bundle ? !cut_bundle(chain, skb, bundle) :
+		     !cut_all(chain, skb, block, 0))
 		return false;
 	consume_skb(skb);
 	return true;
 }
 
-static bool has_blocks(const struct sk_buff *head)
+static bool has_several(const struct sk_buff *head)
 {
 	const struct sk_buff *skb;
 
 	if (seal_of(head))
 		return true;
 	skb_walk_frags(head, skb)
-		if (seal_of(skb))
+		if (seal_of(skb) || rover_bundle_seal(skb))
 			return true;
 	return false;
 }
 
-int rover_block_spread(struct sk_buff *head)
+int rover_block_spread(struct sk_buff *head, bool marked)
 {
-	struct chain chain = { .tail = &chain.first };
+	struct chain chain = { .tail = &chain.first, .marked = marked };
 	const struct rover_seal *seal;
 	struct sk_buff *skb, *next;
 	unsigned int len = 0, truesize = 0;
 	bool good = true;
 
-	if (!has_blocks(head))
+	if (!has_several(head))
 		return 0;
 	/* A copy of what it refers to; the members are both's then. */
 	if (skb_unclone(head, GFP_ATOMIC))

@@ -23,13 +23,6 @@
 #include "seal.h"
 #include "sgl.h"
 
-/*
- * In front of the IP header of every packet: link layer, VLAN tags and the
- * headers of tunnels that members get pushed without a check when a train is
- * segmented below them.
- */
-#define ROVER_HEADROOM	(128 + 64)
-
 /**
  * rover_block_add() - one more packet
  * @skb: a sealed packet or block, nobody else's yet; its payload is pieces
@@ -49,7 +42,7 @@ static inline bool rover_block_is(const struct sk_buff *skb)
 {
 	const struct rover_seal *seal = rover_seal_last(skb);
 
-	return seal && seal->more;
+	return seal && seal->more && !seal->first;
 }
 
 /**
@@ -68,14 +61,16 @@ static inline bool rover_block_first(const struct rover_seal *seal, u32 *payload
 }
 
 /**
- * rover_block_spread() - a train of packets out of one with blocks
- * @head: of the train, data at its BTH, as that of the others is
+ * rover_block_spread() - a train of packets out of one with blocks and bundles
+ * @head: of the train; the data of the others, and its own where it is a block, is
+ *	at the BTH
+ * @marked: see rover_segment_mark(); blocks are in no others
  *
  * What others see of it, who have a clone of it, stays what it was.
  *
  * Context: softirqs off.
  * Return: 0; -ENOMEM: of @head nothing is left but to free it.
  */
-int rover_block_spread(struct sk_buff *head);
+int rover_block_spread(struct sk_buff *head, bool marked);
 
 #endif /* ROVER_BLOCK_H */

@@ -21,6 +21,7 @@
 #include <rdma/ib_cache.h>
 
 #include "block.h"
+#include "bundle.h"
 #include "cnp.h"
 #include "completer.h"
 #include "datagram.h"
@@ -53,6 +54,7 @@ struct arrival {
 	struct rover_bth bth;
 	const struct udphdr *udp;
 	int at;				/* offset of the BTH in pkt.skb */
+	bool proved;			/* with all that it came in */
 	unsigned int len;		/* from BTH to ICRC, both included */
 };
 
@@ -409,7 +411,7 @@ static void receive(struct batch *b, struct arrival *a)
 		dropped(b, a, ROVER_STAT_DROP_PKEY);
 		return;
 	}
-	if (!icrc_good(b, a)) {
+	if (!a->proved && !icrc_good(b, a)) {
 		dropped(b, a, ROVER_STAT_DROP_ICRC);
 		return;
 	}
@@ -441,23 +443,55 @@ static bool headers_plain(const struct sk_buff *skb, enum rover_l3 l3, int at)
 }
 
 /*
+ * A packet with its BTH at @at, @len bytes from there to the ICRC; the first one in
+ * @skb is behind its headers from IP to UDP, or its GRH.
+ */
+static void begin(struct arrival *a, const struct sk_buff *skb, int at,
+		  unsigned int len, int first, enum rover_l3 l3)
+{
+	const void *bth = skb->data + first;
+
+	*a = (struct arrival) {
+		.pkt.skb = skb,
+		.pkt.packets = 1,
+		.at = at,
+		.len = len,
+		.udp = bth - sizeof(struct udphdr),
+		.pkt.l3 = l3,
+		.pkt.ip = bth - rover_l3_len(l3),
+	};
+}
+
+/*
  * @skb's data is at its UDP header (@at is then past it) or, for members of a
  * train and behind a GRH, at its BTH, with the headers in front of it.
  */
 static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
 			unsigned int len, enum rover_l3 l3)
 {
-	struct arrival a = {
-		.pkt.skb = skb,
-		.pkt.packets = 1,
-		.at = at,
-		.len = len,
-		.udp = (const void *)(skb->data + at - sizeof(struct udphdr)),
-		.pkt.l3 = l3,
-		.pkt.ip = skb->data + at - rover_l3_len(l3),
-	};
+	struct arrival a;
 
+	begin(&a, skb, at, len, at, l3);
 	receive(b, &a);
+}
+
+/* What has one header is proved once. */
+static void receive_bundle(struct batch *b, const struct sk_buff *skb,
+			   const struct rover_seal *seal, enum rover_l3 l3)
+{
+	struct rover_record record = {};
+	struct arrival a;
+
+	if (!rover_bundle_good(skb, seal)) {
+		rover_count(b->dev, ROVER_STAT_DROP_ICRC);
+		return;
+	}
+	while (rover_bundle_next(skb, seal, &record)) {
+		begin(&a, skb, record.at, record.len + ROVER_ICRC_SIZE, 0, l3);
+		a.proved = true;
+		receive(b, &a);
+	}
+	rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, record.number + 1);
 }
 
 /* A train's members are as hostile as any packet. */
@@ -465,6 +499,7 @@ static void receive_members(struct batch *b, struct sk_buff *head,
 			    enum rover_l3 l3)
 {
 	unsigned int hdr = rover_l3_len(l3);
+	const struct rover_seal *seal;
 	struct sk_buff *skb;
 
 	skb_walk_frags(head, skb) {
@@ -472,7 +507,11 @@ static void receive_members(struct batch *b, struct sk_buff *head,
 			rover_count(b->dev, ROVER_STAT_DROP_GSO);
 			continue;
 		}
-		receive_skb(b, skb, 0, skb->len, l3);
+		seal = rover_bundle_seal(skb);
+		if (seal)
+			receive_bundle(b, skb, seal, l3);
+		else
+			receive_skb(b, skb, 0, skb->len, l3);
 	}
 }
 

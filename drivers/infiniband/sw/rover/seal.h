@@ -20,14 +20,24 @@
 
 #include "wire.h"
 
+/*
+ * In front of the IP header of every packet: link layer, VLAN tags and the
+ * headers of tunnels that members get pushed without a check when a train is
+ * segmented below them.
+ */
+#define ROVER_HEADROOM	(128 + 64)
+
 /**
  * struct rover_seal - one of many in a page of ours
  * @tail: pad and ICRC: what the fragment shows
  * @headers: running CRC over the headers
- * @more: of a block: packets behind the first, each with as much payload (block)
- * @next: their opcode
+ * @more: of a block: packets behind the first, each with as much payload (block);
+ *	and of a bundle
+ * @next: of a block: their opcode
  * @l3: what headers they have: enum rover_l3
- * @reserved: a seal begins where a multiple of its size does
+ * @first: of a bundle: length of its first packet (bundle); else 0
+ *
+ * A seal begins where a multiple of its size does.
  */
 struct rover_seal {
 	u8 tail[4 + ROVER_ICRC_SIZE];
@@ -35,7 +45,7 @@ struct rover_seal {
 	u8 more;
 	u8 next;
 	u8 l3;
-	u8 reserved;
+	u8 first;
 };
 
 /**

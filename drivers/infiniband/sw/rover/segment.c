@@ -76,15 +76,20 @@ void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len)
 	skb_set_inner_transport_header(head, hdr_len);
 }
 
-void rover_segment_alone(struct sk_buff *skb)
+int rover_segment_prepare(struct sk_buff *skb)
 {
 	struct skb_shared_info *info = skb_shinfo(skb);
 
-	if (info->gso_type & SKB_GSO_FRAGLIST || !rover_block_is(skb))
-		return;
-	info->gso_type |= SKB_GSO_FRAGLIST;
-	rover_segment_mark(skb, skb_transport_offset(skb) +
-			   sizeof(struct udphdr));
+	if (info->gso_type & SKB_GSO_UDP_TUNNEL)
+		return 0;
+	if (info->gso_type & SKB_GSO_FRAGLIST)
+		return rover_block_spread(skb, false);
+	if (rover_block_is(skb)) {
+		info->gso_type |= SKB_GSO_FRAGLIST;
+		rover_segment_mark(skb, skb_transport_offset(skb) +
+				   sizeof(struct udphdr));
+	}
+	return 0;
 }
 
 /*
@@ -97,7 +102,7 @@ static struct sk_buff *segment(struct sk_buff *skb, netdev_features_t features)
 
 	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
 		return ERR_PTR(-EINVAL);
-	if (rover_block_spread(skb))
+	if (rover_block_spread(skb, true))
 		return ERR_PTR(-ENOMEM);
 	rover_seal_close(skb);
 	skb_walk_frags(skb, member)

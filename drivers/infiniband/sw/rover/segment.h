@@ -42,12 +42,15 @@ enum rover_icrcs rover_segment_icrcs(struct rover_path *path, bool again);
 void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len);
 
 /**
- * rover_segment_alone() - mark a block that went without, since it is taken apart now
- * @skb: any; its headers are nobody else's
+ * rover_segment_prepare() - it is about to be taken apart, and perhaps not marked
+ * @skb: any with GSO; its headers are nobody else's
  *
- * The loopback device carries such blocks.
+ * The loopback device carries blocks and bundles without a mark.
+ *
+ * Context: softirqs off.
+ * Return: 0; -ENOMEM: of @skb nothing is left but to free it.
  */
-void rover_segment_alone(struct sk_buff *skb);
+int rover_segment_prepare(struct sk_buff *skb);
 
 /**
  * rover_segment_init() - at module load

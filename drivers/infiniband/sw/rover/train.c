@@ -22,7 +22,8 @@
  * are the program's pages, referenced and not copied, or a piece of ours with a
  * copy where payload may change (UD, UC) or an skb must not hold its memory; pad
  * and ICRC sit in a small frag of ours (seal).  Packets of up to COPY_MAX bytes
- * are copied whole.
+ * are copied whole, and behind the first of a train that starts in memory they
+ * share an skb (bundle).
  *
  * Runs under the queue pair's lock with softirqs off.
  */
@@ -32,6 +33,7 @@
 #include <net/ip.h>
 
 #include "block.h"
+#include "bundle.h"
 #include "icrc.h"
 #include "nettx.h"
 #include "psn.h"
@@ -78,7 +80,10 @@ void rover_train_aim(struct rover_train *train, struct rover_path *path,
 	train->max = most_packets(path, train->limit);
 }
 
-/* IP and UDP headers, or GRH, from the path's template; @len follows them. */
+/*
+ * IP and UDP headers, or GRH, from the path's template; @len follows them.  Its
+ * identification a packet keeps only if it gets into the train: they are in order.
+ */
 static void put_headers(struct rover_train *train, struct sk_buff *skb,
 			unsigned int len)
 {
@@ -91,7 +96,7 @@ static void put_headers(struct rover_train *train, struct sk_buff *skb,
 
 		*ip = path->ip4;
 		ip->tot_len = cpu_to_be16(path->hdr_len + len);
-		ip->id = cpu_to_be16((*train->ip_id)++);
+		ip->id = cpu_to_be16(*train->ip_id);
 		ip_send_check(ip);
 		skb->protocol = cpu_to_be16(ETH_P_IP);
 	} else {
@@ -111,6 +116,13 @@ static void put_headers(struct rover_train *train, struct sk_buff *skb,
 	udp = skb_put(skb, sizeof(*udp));
 	*udp = path->udp;
 	udp->len = cpu_to_be16(sizeof(*udp) + len);
+}
+
+/* From its BTH to its ICRC. */
+static unsigned int packet_len(const struct rover_outgoing *out)
+{
+	return sizeof(struct rover_bth) + out->ext_len + out->len +
+	       rover_pad(out->len) + ROVER_ICRC_SIZE;
 }
 
 static struct rover_bth *put_transport(struct rover_train *train,
@@ -149,26 +161,32 @@ static struct rover_seal *put_frags(struct sk_buff *skb,
 	return seal;
 }
 
-/* Payload by copy, into the linear part. */
+/* Payload by copy, and its pad, into the linear part. */
 static enum rover_fault put_copy(struct sk_buff *skb,
-				 const struct rover_outgoing *out, u32 crc)
+				 const struct rover_outgoing *out)
 {
 	unsigned int pad = rover_pad(out->len);
 	void *p = skb_put(skb, out->len + pad);
-	enum rover_fault fault;
+	enum rover_fault fault = ROVER_OK;
+
+	if (out->data)
+		memcpy(p, out->data, out->len);
+	else if (out->len)
+		fault = rover_sgl_read(out->sgl, p, out->len);
+	memset(p + out->len, 0, pad);
+	return fault;
+}
+
+/* Sum what is behind the BTH, and end with that. */
+static void put_icrc(struct sk_buff *skb, const struct rover_bth *bth, u32 crc)
+{
+	const void *rest = bth + 1;
 	__le32 icrc;
 
-	if (out->data) {
-		memcpy(p, out->data, out->len);
-	} else if (out->len) {
-		fault = rover_sgl_read(out->sgl, p, out->len);
-		if (fault)
-			return fault;
-	}
-	memset(p + out->len, 0, pad);
-	icrc = rover_icrc_end(rover_icrc_add(crc, p, out->len + pad));
+	crc = rover_icrc_add(crc, rest,
+			     (const void *)skb_tail_pointer(skb) - rest);
+	icrc = rover_icrc_end(crc);
 	skb_put_data(skb, &icrc, sizeof(icrc));
-	return ROVER_OK;
 }
 
 static void put_frag_pages(const struct rover_frag *frags, unsigned int n)
@@ -263,18 +281,19 @@ static struct sk_buff *make(struct rover_train *train,
 	bth = put_transport(train, skb, out);
 	crc = rover_icrc_begin(path->l3, skb_network_header(skb), udp_hdr(skb),
 			       bth, hdr + payload);
-	crc = rover_icrc_add(crc, bth + 1, out->ext_len);
 	train->seal = NULL;
 	if (n) {
+		crc = rover_icrc_add(crc, bth + 1, out->ext_len);
 		train->seal = put_frags(skb, out, frags, n, crc);
 		if (!train->seal)
 			goto err_skb;
 		if (train->icrcs == ROVER_ICRCS_MADE || out->again)
 			rover_seal_close(skb);
 	} else {
-		*fault = put_copy(skb, out, crc);
+		*fault = put_copy(skb, out);
 		if (*fault)
 			goto err_skb;
+		put_icrc(skb, bth, crc);
 	}
 	return skb;
 
@@ -283,13 +302,6 @@ err_skb:
 err_frags:
 	put_frag_pages(frags, n);
 	return NULL;
-}
-
-/* From its BTH to its ICRC. */
-static unsigned int packet_len(const struct rover_outgoing *out)
-{
-	return sizeof(struct rover_bth) + out->ext_len + out->len +
-	       rover_pad(out->len) + ROVER_ICRC_SIZE;
 }
 
 /*
@@ -313,6 +325,13 @@ static bool is_full(const struct rover_train *train)
 	       train->path->hdr_len + train->len + train->size > IP_MAX_MTU;
 }
 
+/* By so much what is behind its first packet, somewhere, has become longer. */
+static void grow(struct sk_buff *head, unsigned int len)
+{
+	head->len += len;
+	head->data_len += len;
+}
+
 static void couple(struct rover_train *train, struct sk_buff *skb)
 {
 	struct sk_buff *head = train->head;
@@ -324,9 +343,9 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 		skb_shinfo(head)->frag_list = skb;
 	else
 		train->last->next = skb;
-	head->len += skb->len;
-	head->data_len += skb->len;
+	grow(head, skb->len);
 	head->truesize += skb->truesize;
+	train->last = skb;
 }
 
 /* Blocks are for memory only: a train that has all its ICRCs is of packets. */
@@ -373,12 +392,9 @@ static bool into_block(struct rover_train *train, struct rover_outgoing *out,
 	if (!rover_block_add(train->last, seal, out->sgl, out->len, fault))
 		return false;
 	if (train->last != train->head) {
-		train->head->len += out->len;
-		train->head->data_len += out->len;
+		grow(train->head, out->len);
 		train->head->truesize += out->len;
 	}
-	if (train->path->l3 == ROVER_L3_IPV4)
-		(*train->ip_id)++;
 	train->next = rover_psn_add(train->next, 1);
 	return true;
 }
@@ -388,6 +404,123 @@ static bool is_alone(const struct rover_train *train)
 {
 	return train->icrcs == ROVER_ICRCS_NONE && train->seal &&
 	       train->seal->more;
+}
+
+/* No packet is added to it any more; it may be sent. */
+static void close_bundle(struct rover_train *train)
+{
+	if (!train->bundle)
+		return;
+	rover_seal_append(train->last, train->bundle, 0, 0, 0);
+	grow(train->head, ROVER_ICRC_SIZE);
+	train->bundle = NULL;
+}
+
+/*
+ * May this one, small and a message of its own, share an skb with others?  Not the
+ * first, which may be the only one; nor what is sent again, since it is lost where
+ * somebody unforeseen takes a bundle for a packet.
+ */
+static bool may_bundle(struct rover_train *train,
+		       const struct rover_outgoing *out)
+{
+	u16 whole = ROVER_OP_START | ROVER_OP_END;
+
+	if (!train->head || train->max == 1 || out->again || in_frags(out) ||
+	    is_alone(train) ||
+	    (rover_opcodes[out->opcode].flags & whole) != whole)
+		return false;
+	/* The first was whole, and not worth the question. */
+	if (train->packets == 1 && train->icrcs == ROVER_ICRCS_MADE)
+		train->icrcs = rover_segment_icrcs(train->path, !train->copy);
+	return train->icrcs != ROVER_ICRCS_MADE;
+}
+
+/* From BTH to pad. */
+static enum rover_fault put_record(struct rover_train *train,
+				   struct sk_buff *skb,
+				   const struct rover_outgoing *out)
+{
+	put_transport(train, skb, out);
+	return put_copy(skb, out);
+}
+
+/* Return false when there is no room, or with a fault. */
+static bool add_record(struct rover_train *train, struct rover_outgoing *out,
+		       enum rover_fault *fault)
+{
+	unsigned int len = packet_len(out), before;
+	struct sk_buff *skb = train->last;
+	u32 own = len - ROVER_ICRC_SIZE;
+
+	if (!train->bundle || skb_tailroom(skb) < len)
+		return false;
+	before = skb->len;
+	skb_put_data(skb, &own, sizeof(own));
+	*fault = put_record(train, skb, out);
+	if (*fault) {
+		skb_trim(skb, before);
+		return false;
+	}
+	grow(train->head, len);
+	train->bundle->more++;
+	return true;
+}
+
+/*
+ * A page has room for most trains.  On the loopback device it is no longer than a
+ * packet may be: somebody there may take it for one.
+ */
+static unsigned int bundle_size(const struct rover_train *train)
+{
+	unsigned int page = SKB_WITH_OVERHEAD(PAGE_SIZE);
+
+	if (train->icrcs != ROVER_ICRCS_NONE)
+		return page;
+	return min(page, ROVER_HEADROOM + train->path->hdr_len +
+			 ROVER_MAX_HDR + train->qp->mtu);
+}
+
+/* Return false without memory, or with a fault. */
+static bool open_bundle(struct rover_train *train, struct rover_outgoing *out,
+			enum rover_fault *fault)
+{
+	struct rover_seal *seal;
+	struct sk_buff *skb;
+
+	skb = get_skb(bundle_size(train));
+	if (!skb)
+		return false;
+	seal = rover_seal_get();
+	if (!seal)
+		goto err_skb;
+	skb_reserve(skb, ROVER_HEADROOM);
+	put_headers(train, skb, packet_len(out));
+	*fault = put_record(train, skb, out);
+	if (*fault)
+		goto err_seal;
+	close_bundle(train);
+	couple(train, skb);
+	rover_bundle_begin(seal, skb, train->path->l3);
+	train->bundle = seal;
+	train->seal = NULL;
+	return true;
+
+err_seal:
+	rover_seal_drop(seal);
+err_skb:
+	kfree_skb(skb);
+	return false;
+}
+
+/* Return false when it has to have an skb of its own. */
+static bool into_bundle(struct rover_train *train, struct rover_outgoing *out,
+			enum rover_fault *fault)
+{
+	if (!may_bundle(train, out))
+		return false;
+	return add_record(train, out, fault) ||
+	       (!*fault && open_bundle(train, out, fault));
 }
 
 /*
@@ -430,13 +563,14 @@ static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 	if (!skb)
 		return false;
 	if (train->head) {
+		close_bundle(train);
 		couple(train, skb);
 	} else {
 		train->head = skb;
+		train->last = skb;
 		train->size = skb->len - train->path->hdr_len;
 		train->psn = out->psn;
 	}
-	train->last = skb;
 	open_block(train, out);
 	return true;
 }
@@ -445,17 +579,21 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		    enum rover_fault *fault)
 {
 	unsigned int len = packet_len(out);
+	bool added;
 
 	*fault = ROVER_OK;
 	if (!has_room(train, out))
 		part(train);
-	if (!into_block(train, out, fault) &&
-	    (*fault || !couple_new(train, out, fault))) {
-		if (*fault)
-			return -EFAULT;
+	added = into_block(train, out, fault) ||
+		(!*fault && into_bundle(train, out, fault)) ||
+		(!*fault && couple_new(train, out, fault));
+	if (*fault)
+		return -EFAULT;
+	if (!added) {
 		rover_count(train->qp->dev, ROVER_STAT_TX_DROP_NOMEM);
 		return -ENOMEM;
 	}
+	(*train->ip_id)++;
 	train->len += len;
 	train->packets++;
 	/* Now: between trains is where callers see whether they may go on. */
@@ -496,6 +634,7 @@ void rover_train_send(struct rover_train *train)
 
 	if (!skb)
 		return;
+	close_bundle(train);
 	if (packets > 1)
 		make_gso(train);
 	else if (train->icrcs == ROVER_ICRCS_WAIT)

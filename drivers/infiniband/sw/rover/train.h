@@ -24,7 +24,8 @@
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
  * @last: last packet, or block of them
- * @seal: that of @last while packets may be added to it; else NULL
+ * @seal: that of @last while it is a block, or may become one; else NULL
+ * @bundle: that of @last while it is a bundle, not appended yet; else NULL
  * @piece: payload of each packet in @last then
  * @next: and the number of the one that may follow
  * @packets: in it
@@ -45,6 +46,7 @@ struct rover_train {
 	struct sk_buff *head;
 	struct sk_buff *last;
 	struct rover_seal *seal;
+	struct rover_seal *bundle;
 	u32 piece;
 	u32 next;
 	unsigned int packets;
