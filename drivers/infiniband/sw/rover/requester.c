@@ -218,7 +218,8 @@ static bool fetch_new(struct rover_qp *qp)
 		.flags = req->wqe.hdr.flags,
 	};
 	WRITE_ONCE(req->much, length >= ROVER_BULK);
-	WRITE_ONCE(req->bulk, req->much &&
+	/* What is not acknowledged may be on its way still, and is not to be passed. */
+	WRITE_ONCE(req->bulk, req->much && !unreliable(qp) &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
 	WRITE_ONCE(req->alone, length <= ROVER_ALONE && posted == 1 &&
 		   req->psn == req->una ? req->alone + 1 : 0);
