@@ -544,10 +544,9 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 		return false;
 	if (unreliable(qp) && spent(qp, &budget->unreliable))
 		return false;
-	if ((!train->packets || train->parted) &&
+	if (!train->packets &&
 	    (spent(qp, &budget->trains) || rover_nettx_full(qp)))
 		return false;
-	train->parted = false;
 	switch (send_packet(qp, train, row, psns)) {
 	case 0:
 		advance(qp, row, psns);

@@ -537,15 +537,6 @@ static bool must_part(const struct rover_train *train,
 		out->middles >= BLOCK_ALONE);
 }
 
-/* What was one train goes on as another. */
-static void part(struct rover_train *train)
-{
-	if (!train->head)
-		return;
-	rover_train_send(train);
-	train->parted = true;
-}
-
 /* Return false without memory, or with a fault. */
 static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 		       enum rover_fault *fault)
@@ -553,7 +544,7 @@ static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 	struct sk_buff *skb;
 
 	if (must_part(train, out))
-		part(train);
+		rover_train_send(train);
 	/* None is much longer than the first: behind a short one all are copied whole. */
 	if (!train->head)
 		train->icrcs = train->max > 1 && in_frags(out) ?
@@ -583,7 +574,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 
 	*fault = ROVER_OK;
 	if (!has_room(train, out))
-		part(train);
+		rover_train_send(train);
 	added = into_block(train, out, fault) ||
 		(!*fault && into_bundle(train, out, fault)) ||
 		(!*fault && couple_new(train, out, fault));

@@ -33,7 +33,6 @@
  * @size: of the first packet, from BTH to ICRC: none may be much larger
  * @len: and of all, each with its headers
  * @psn: of the first packet
- * @parted: a packet did not fit, and began it; set here, taken back by the owner
  */
 struct rover_train {
 	struct rover_qp *qp;
@@ -54,7 +53,6 @@ struct rover_train {
 	unsigned int size;
 	unsigned int len;
 	u32 psn;
-	bool parted;
 };
 
 /**
