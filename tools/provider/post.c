@@ -223,7 +223,8 @@ int rover_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
  * @wr: list of work requests
  * @bad: set to the first that was not posted
  *
- * Enters the kernel only when the queue pair is in error, to be flushed.
+ * Enters the kernel only when the queue pair is in error, to be flushed, and when
+ * a peer waits for receives.
  *
  * Return: as rover_post_send().
  */

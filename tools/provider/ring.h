@@ -140,20 +140,32 @@ static inline void rover_queue_publish(struct rover_queue *q, uint32_t tail)
 			      memory_order_release);
 }
 
+/* Does the kernel wait for receives, and for no more than there are by now? */
+static inline bool rover_ring_awaited(const struct rover_ring *ring)
+{
+	uint32_t tail, want;
+
+	if (!atomic_load_explicit(rover_word(ring->hdr->waits), memory_order_acquire))
+		return false;
+	want = atomic_load_explicit(rover_word(ring->hdr->waits_for), memory_order_relaxed);
+	tail = atomic_load_explicit(rover_word(ring->hdr->tail), memory_order_relaxed);
+	return (int32_t)(tail - want) >= 0;
+}
+
 /**
- * rover_queue_asleep() - does nobody look at what was just published?
+ * rover_queue_asleep() - has the kernel to be told of what was just published?
  * @q: published; need not be locked any more
  */
 static inline bool rover_queue_asleep(struct rover_queue *q)
 {
 	/*
-	 * P2, pairs with K2: either the kernel sees the tail or we see that it
-	 * has gone to sleep.
+	 * P2 and P7, pair with K2 and K7: either the kernel sees the tail or we see
+	 * that it has gone to sleep, or waits.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	return atomic_load_explicit(rover_word(q->ring.hdr->flags),
 				    memory_order_relaxed) &
-	       ROVER_RING_NEED_WAKEUP;
+	       ROVER_RING_NEED_WAKEUP || rover_ring_awaited(&q->ring);
 }
 
 /**

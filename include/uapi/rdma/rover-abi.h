@@ -42,6 +42,13 @@
  *               P2 pairs with K2: either the kernel sees the new tail, or
  *               the program sees NEED_WAKEUP and enters the kernel.
  *
+ *   restocking  program: P1; full barrier; load-acquire hdr.waits;
+ *                        load hdr.waits_for                           (P7)
+ *               kernel:  store hdr.waits_for; store-release
+ *                        hdr.waits = 1; full barrier; load hdr.tail   (K7)
+ *               P7 pairs with K7: either the kernel sees receives enough, or
+ *               the program sees that it waits and enters the kernel.
+ *
  *   retiring    kernel:  done with the slot; store-release hdr.head   (K3)
  *               program: load-acquire hdr.head; reuse the slot        (P3)
  *               K3 pairs with P3.
@@ -88,6 +95,10 @@
  * @arm: completion rings, written by the program: ROVER_ARM_* in the low two
  *	bits, a count of armings above them, so that each arming is a new word.
  * @flags: ROVER_RING_*, written by the kernel.
+ * @waits: receive rings of a queue pair, written by the kernel: 1 while a peer
+ *	that found no receive waits for some.
+ * @waits_for: and for how many: @tail is to come here, and whoever brings it here
+ *	or further enters the kernel after posting.
  *
  * Each word has a cache line of its own: no line has two writers.
  */
@@ -99,7 +110,9 @@ struct rover_ring_hdr {
 	__u32 arm;
 	__u32 reserved_84[15];
 	__u32 flags;
-	__u32 reserved_c4[15];
+	__u32 waits;
+	__u32 waits_for;
+	__u32 reserved_cc[13];
 };
 
 /* Nobody looks at this ring by itself: enter the kernel after posting. */

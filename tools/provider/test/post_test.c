@@ -431,6 +431,23 @@ static void test_recv(void)
 	rover_destroy_qp(&qp->vqp.qp);
 }
 
+/* The kernel hears of the receive that a peer waits for, and not of those before it. */
+static void test_awaited(void)
+{
+	struct ibv_recv_wr wr = { .wr_id = 9 }, *bad = NULL;
+	struct rover_qp *qp = ready_qp();
+
+	kernel.rq.hdr->waits_for = 3;
+	expect(!rover_post_recv(&qp->vqp.qp, &wr, &bad) && !kernel.doorbells);
+	kernel.rq.hdr->waits = 1;
+	expect(!rover_post_recv(&qp->vqp.qp, &wr, &bad) && !kernel.doorbells);
+	expect(!rover_post_recv(&qp->vqp.qp, &wr, &bad) && kernel.doorbells == 1);
+	expect(!rover_post_recv(&qp->vqp.qp, &wr, &bad) && kernel.doorbells == 2);
+	kernel.rq.hdr->waits = 0;
+	expect(!rover_post_recv(&qp->vqp.qp, &wr, &bad) && kernel.doorbells == 2);
+	rover_destroy_qp(&qp->vqp.qp);
+}
+
 static void test_no_recv_ring(void)
 {
 	struct ibv_qp_init_attr attr = {
@@ -496,6 +513,7 @@ const struct test post_tests[] = {
 	{ "doorbell: when, how and what its error does", test_doorbell },
 	{ "send: datagrams", test_datagrams },
 	{ "receive: requests, a full queue, a queue pair in error", test_recv },
+	{ "receive: a peer that waits for some", test_awaited },
 	{ "receive: no receive queue", test_no_recv_ring },
 	{ NULL, NULL },
 };

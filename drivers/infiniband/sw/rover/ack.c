@@ -2,12 +2,12 @@
 /*
  * ack - acknowledges, positive and negative
  *
- * The AETH carries a syndrome and the number of messages completed.  rover
- * advertises no credits: a receiver that runs dry says RNR.
+ * The AETH carries a syndrome and the number of messages completed.
  *
  * Runs under rx_lock with softirqs off.
  */
 #include "ack.h"
+#include "credit.h"
 #include "trace.h"
 #include "train.h"
 
@@ -68,7 +68,7 @@ bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res)
 	enum rover_fault fault;
 
 	lockdep_assert_held(&train->qp->rx_lock);
-	put_aeth(&out, ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE, res->msn);
+	put_aeth(&out, rover_credit_offer(train->qp), res->msn);
 	memcpy(out.ext + out.ext_len, &orig, sizeof(orig));
 	out.ext_len += sizeof(orig);
 	if (rover_train_add(train, &out, &fault))

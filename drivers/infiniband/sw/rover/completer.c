@@ -12,6 +12,7 @@
  */
 #include "completer.h"
 #include "cq.h"
+#include "credit.h"
 #include "localop.h"
 #include "psn.h"
 #include "qps.h"
@@ -210,8 +211,23 @@ static void not_ready(struct rover_qp *qp, u8 code)
 		}
 		req->rnr_retries--;
 	}
-	rover_window_probe(qp);
+	/* Whoever tells of its receives is sent what it has room for, and one more. */
+	if (!req->limited)
+		rover_window_probe(qp);
 	rover_retransmit_not_ready(qp, code);
+}
+
+/* How many receives the peer has, behind all that is acknowledged. */
+static void receive_credits(struct rover_qp *qp, u8 value)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_sent *row = oldest(qp);
+
+	if (!rover_credit_told(qp, row, row && row->psn != req->una, value))
+		return;
+	if (req->rnr_wait)
+		rover_retransmit_ready(qp);
+	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
 static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
@@ -231,6 +247,8 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 		return;
 	}
 	ack_until(qp, next);
+	if (ack && req->una == next)
+		receive_credits(qp, syndrome & ROVER_AETH_VALUE);
 	if (!oldest(qp) || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
 	if (req->una != next) {

@@ -224,6 +224,17 @@ static u32 ring_used(const struct rover_cq *cq)
 					ring->head);
 }
 
+u32 rover_cq_unread(struct rover_cq *cq)
+{
+	unsigned long flags;
+	u32 used;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	used = min(ring_used(cq), cq->ring.limit);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return used;
+}
+
 static void write_cqe(struct rover_cq *cq, struct ib_qp *qp,
 		      const struct rover_cqe *cqe)
 {

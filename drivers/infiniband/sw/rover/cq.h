@@ -111,6 +111,15 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 		   const struct rover_cqe *cqe, bool solicited);
 
 /**
+ * rover_cq_unread() - completions that nobody has polled yet
+ * @cq: alive
+ *
+ * Context: any.
+ * Return: no more than it has room for, whatever the program says.
+ */
+u32 rover_cq_unread(struct rover_cq *cq);
+
+/**
  * rover_cq_settle() - wait until no event is under way
  * @cq: nobody completes anything there meanwhile, or who does may be late
  *

@@ -26,6 +26,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_ucontext *ucontext = ib_uverbs_get_ucontext(attrs);
 	struct rover_qp *qp;
+	bool receives;
 	u32 qpn;
 	int err;
 
@@ -44,10 +45,12 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	}
 	rover_qp_count(qp, ROVER_STAT_DOORBELLS);
 	set_bit(ROVER_WORK_TX, &qp->work);
-	/* Receives wait for packets, except in error, where they are flushed. */
-	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
+	/* In error receives are flushed, and else there may be a peer who waits for some. */
+	receives = rover_qp_allows(qp, ROVER_MUST_FLUSH) ||
+		   READ_ONCE(qp->rsp.awaits);
+	if (receives)
 		set_bit(ROVER_WORK_RX, &qp->work);
-	if (!rover_poller_takes(qp))
+	if (receives || !rover_poller_takes(qp))
 		rover_arrive_posted(qp);
 out:
 	rcu_read_unlock();

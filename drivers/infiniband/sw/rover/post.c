@@ -304,12 +304,13 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	spin_unlock_irqrestore(&qp->rq_post, irq);
 
 	/*
-	 * Receives wait for packets, except in error, where they are flushed.
+	 * Receives wait for packets, except in error, where they are flushed, and
+	 * where a peer waits for them (P7).
 	 * Partner: rover_qp_fail() sets the state, has a full barrier and then
 	 * sees to a run that looks at the tail.
 	 */
 	smp_mb();
-	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) || rover_ring_awaited(&qp->rq)) {
 		set_bit(ROVER_WORK_RX, &qp->work);
 		rover_run_posted(qp);
 	}

@@ -59,6 +59,7 @@ struct rover_srq;
  * @psn: of its first packet
  * @opcode: enum rover_wqe_opcode
  * @flags: ROVER_WQE_*
+ * @takes: receives that those before it take from the peer; see credit
  *
  * The work request itself stays in the ring and is read, and proved, again
  * when something must be sent again.  It must still say the same.
@@ -69,6 +70,7 @@ struct rover_sent {
 	u32 psn : 24;
 	u32 opcode : 4;
 	u32 flags : 4;
+	u32 takes;
 };
 
 static_assert(ROVER_WQE_OPCODES <= 1 << 4 && ROVER_WQE_FLAGS < 1 << 4);
@@ -120,6 +122,9 @@ struct rover_wqe {
  * @rnr_retries: RNR retries left
  * @rnr_wait: waiting for the RNR timer; nothing is sent
  * @drained: SQ_DRAINED was raised in this stay in SQD
+ * @limited: the peer tells how many receives it has: @limit counts
+ * @takes: receives of the peer that all requests up to @fetched take
+ * @limit: and as many as it is known to have; both free-running
  * @lacking: a response was dropped since the memory it goes to was not there; to
  *	be asked for again when it is
  * @lost: which was the last one of those; a PSN, or ~0
@@ -143,6 +148,8 @@ struct rover_req {
 	u32 last_word_at;
 	u32 alone;
 	u32 answered;
+	u32 takes;
+	u32 limit;
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u16 ip_id;
@@ -153,6 +160,7 @@ struct rover_req {
 	bool drained;
 	bool much;
 	bool bulk;
+	bool limited;
 	bool lacking;
 };
 
@@ -279,6 +287,10 @@ struct rover_saved {
  * @bulk: a long READ waits for its answer; read without the lock
  * @lacking: the request expected next was dropped since the memory it goes to was
  *	not there; to be asked for when it is
+ * @enough: receives that the peer is, or was last, to be told of
+ * @awaits: the peer found no receive, and is told when there are some; read
+ *	without the lock
+ * @awaited: and when that is: where the producer of @rq has come by then
  */
 struct rover_rsp {
 	u32 psn;
@@ -292,6 +304,7 @@ struct rover_rsp {
 	bool comm_est;
 	bool last_wqe;
 	bool bulk;
+	bool awaits;
 	u32 srqn;
 	u64 srq_birth;
 	bool lacking;
@@ -306,6 +319,8 @@ struct rover_rsp {
 	u32 res_tail;
 	u32 res_send;
 	u32 saved_tail;
+	u32 enough;
+	u32 awaited;
 	u16 ip_id;
 	u64 cnp_at;
 };

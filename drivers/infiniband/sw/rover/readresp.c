@@ -11,6 +11,7 @@
  * Runs under rx_lock with softirqs off.
  */
 #include "ack.h"
+#include "credit.h"
 #include "nettx.h"
 #include "qps.h"
 #include "readresp.h"
@@ -161,8 +162,7 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 
 	if (rover_opcodes[out.opcode].flags & ROVER_OP_AETH) {
 		struct rover_aeth aeth = {
-			.syndrome_msn = rover_aeth_make(ROVER_AETH_ACK |
-							ROVER_AETH_CREDITS_NONE,
+			.syndrome_msn = rover_aeth_make(rover_credit_offer(qp),
 							res->msn),
 		};
 

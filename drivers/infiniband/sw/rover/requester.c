@@ -21,6 +21,7 @@
  * Runs under tx_lock with softirqs off.
  */
 #include "cq.h"
+#include "credit.h"
 #include "localop.h"
 #include "nettx.h"
 #include "psn.h"
@@ -159,6 +160,7 @@ static bool do_local(struct rover_qp *qp)
 		.psn = req->psn,
 		.opcode = hdr->opcode,
 		.flags = hdr->flags,
+		.takes = req->takes,
 	};
 	req->sending = req->fetched;
 	rover_localop_complete(qp);
@@ -216,7 +218,9 @@ static bool fetch_new(struct rover_qp *qp)
 		.length = length,
 		.opcode = req->wqe.hdr.opcode,
 		.flags = req->wqe.hdr.flags,
+		.takes = req->takes,
 	};
+	req->takes += rover_credit_takes(row);
 	WRITE_ONCE(req->much, length >= ROVER_BULK);
 	/* What is not acknowledged may be on its way still, and is not to be passed. */
 	WRITE_ONCE(req->bulk, req->much && !unreliable(qp) &&
@@ -292,6 +296,9 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 	const struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una);
 
+	/* What asks brings news; without any on its way one may go and ask (9.7.7.2.5). */
+	if (!rover_credit_left(qp, row) && flying && !req->since_ackreq)
+		return false;
 	if (rover_retransmit_answered(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
 		return false;
 	if (fenced(qp) || is_middle(qp, row))
@@ -412,14 +419,17 @@ static bool is_last(const struct rover_qp *qp, const struct rover_sent *row,
 
 /*
  * Ask for an acknowledge when nothing would follow that asks: at the end of
- * what is posted, when the window closes, and every now and then in between.
+ * what is posted or of the peer's receives, when the window closes, and every now
+ * and then in between.
  */
 static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 {
 	struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
 
-	if (is_last(qp, row, psns))
+	if (is_last(qp, row, psns) ||
+	    rover_credit_ends(qp, row, req->offset + psns ==
+			      rover_retransmit_packets(qp, row)))
 		return true;
 	return flying >= qp->win.packets || ++req->since_ackreq >= ACKREQ_EVERY;
 }

@@ -20,6 +20,7 @@
  */
 #include "ack.h"
 #include "cq.h"
+#include "credit.h"
 #include "mw.h"
 #include "psn.h"
 #include "qps.h"
@@ -465,6 +466,7 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 		/* What follows is out of sequence until this comes again. */
 		rsp->nak_due |= qp->attr.min_rnr_timer;
 		rsp->nak_sent = true;
+		rover_credit_await(qp);
 		return;
 	}
 	if (info->syndrome == ROVER_NAK_REM_ACCESS)
@@ -652,15 +654,12 @@ void rover_responder_finish(struct rover_qp *qp)
 	/* In error the last word is a NAK, and there is nothing to wait for. */
 	if (rover_readresp_pending(qp) && rover_qp_allows(qp, ROVER_MAY_RECEIVE))
 		return;
-	if (rsp->nak_due) {
+	if (rsp->nak_due)
 		rover_ack_send(qp, rsp->nak_due, rsp->psn);
-		rsp->nak_due = 0;
-		rsp->ack_due = false;
-	} else if (rsp->ack_due) {
-		rsp->ack_due = false;
-		rover_ack_send(qp, ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE,
-			       rover_psn_add(rsp->psn, -1));
-	}
+	else if (rsp->ack_due || rover_credit_restocked(qp))
+		rover_ack_send(qp, rover_credit_offer(qp), rover_psn_add(rsp->psn, -1));
+	rsp->nak_due = 0;
+	rsp->ack_due = false;
 }
 
 void rover_responder_leave(struct rover_qp *qp)
@@ -697,4 +696,5 @@ void rover_responder_reset(struct rover_qp *qp)
 	rsp->nak_due = 0;
 	rsp->in_message = false;
 	rsp->lacking = false;
+	rover_credit_forget(qp);
 }

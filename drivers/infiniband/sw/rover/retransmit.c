@@ -237,6 +237,15 @@ void rover_retransmit_not_ready(struct rover_qp *qp, u8 code)
 	set_deadline(qp, now_ns() + rover_rnr_ns(code));
 }
 
+void rover_retransmit_ready(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	qp->req.rnr_wait = false;
+	qp->rtx.deadline = 0;
+	qp->rtx.since = now_ns();
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
 void rover_retransmit_stop(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
@@ -262,10 +271,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	if (req->rnr_wait) {
-		req->rnr_wait = false;
-		rtx->deadline = 0;
-		rtx->since = now;
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_retransmit_ready(qp);
 		return true;
 	}
 	/* What is missing is memory of ours, and the peer not to blame. */

@@ -20,6 +20,8 @@ void rover_retransmit_progress(struct rover_qp *qp);
 void rover_retransmit_go_back(struct rover_qp *qp);
 /* The same, but the peer asked to be left alone for the time of @code. */
 void rover_retransmit_not_ready(struct rover_qp *qp, u8 code);
+/* That time is over, or the peer says that it is. */
+void rover_retransmit_ready(struct rover_qp *qp);
 /* All is over (error, reset): no timer may fire into it. */
 void rover_retransmit_stop(struct rover_qp *qp);
 

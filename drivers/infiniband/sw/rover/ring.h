@@ -142,4 +142,40 @@ static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
 	WRITE_ONCE(ring->hdr->flags, READ_ONCE(ring->hdr->flags) & ~flag);
 }
 
+/**
+ * rover_ring_await() - ask to be told when there is more to consume
+ * @ring: of receives; the kernel consumes it
+ * @tail: where the producer is to come
+ *
+ * Barrier K7: the caller then looks whether it is there.
+ */
+static inline void rover_ring_await(struct rover_ring *ring, u32 tail)
+{
+	WRITE_ONCE(ring->hdr->waits_for, tail);
+	/* K7 */
+	smp_store_release(&ring->hdr->waits, 1);
+	/* And so that the tail is looked at after this. */
+	smp_mb();
+}
+
+/**
+ * rover_ring_content() - no more need to tell
+ * @ring: any
+ */
+static inline void rover_ring_content(struct rover_ring *ring)
+{
+	WRITE_ONCE(ring->hdr->waits, 0);
+}
+
+/**
+ * rover_ring_awaited() - has the producer posted what the kernel asked for?
+ * @ring: of the kernel's own, both ends; published, with a full barrier (P7)
+ */
+static inline bool rover_ring_awaited(const struct rover_ring *ring)
+{
+	/* P7 */
+	return smp_load_acquire(&ring->hdr->waits) &&
+	       (s32)(READ_ONCE(ring->tail) - READ_ONCE(ring->hdr->waits_for)) >= 0;
+}
+
 #endif /* ROVER_RING_H */

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * credit - how many receives the peer has, and what we tell it of ours
+ *
+ * An acknowledge says how many receives are posted behind the message it
+ * acknowledges (IBTA 9.7.7.2), and a requester sends no more SENDs than that: what
+ * a slow program has no receive for would be refused, with all that was sent
+ * after it, and sent again.  When there is none left one packet may still go, to ask
+ * (C9-159): it is acknowledged, or refused with a time to wait.
+ *
+ * That time is a guess.  So who refused looks after its receives from then on,
+ * and says so when there are some: an acknowledge of what was acknowledged
+ * before, which ends the wait at once.  A program that has fallen behind has
+ * completions to read, and posts a receive for each: half of them are waited for,
+ * since with the first alone one message would come, and the next wait.  Where that
+ * was too much, and the time over before, it is half as many.  The program enters
+ * the kernel for the one receive that makes them enough (K7).
+ *
+ * Receives that are shared are nobody's: of those nothing is said.
+ *
+ * Under rx_lock what is ours, under tx_lock what is the peer's; softirqs off.
+ */
+#include "aeth.h"
+#include "cq.h"
+#include "credit.h"
+#include "qps.h"
+#include "wire.h"
+
+/* Receiving ******************************************************************/
+
+/* Has it receives of its own? */
+static bool owns(const struct rover_qp *qp)
+{
+	return qp->rq.limit;
+}
+
+/* A ring that makes no sense has none: whoever takes one finds out. */
+static u32 posted(const struct rover_qp *qp)
+{
+	return max(rover_ring_posted(&qp->rq, qp->rq.head), 0);
+}
+
+u8 rover_credit_offer(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->rx_lock);
+	return ROVER_AETH_ACK |
+	       (owns(qp) ? rover_aeth_code(posted(qp)) : ROVER_AETH_CREDITS_NONE);
+}
+
+void rover_credit_await(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	lockdep_assert_held(&qp->rx_lock);
+	if (!owns(qp))
+		return;
+	rsp->enough = min3(rover_cq_unread(qp->rcq), qp->rq.limit,
+			   rsp->awaits ? rsp->enough : U32_MAX) / 2;
+	rsp->enough = max(rsp->enough, 1U);
+	rsp->awaited = qp->rq.head + rsp->enough;
+	WRITE_ONCE(rsp->awaits, true);
+	rover_ring_await(&qp->rq, rsp->awaited);
+	if (posted(qp) >= rsp->enough)
+		set_bit(ROVER_WORK_RX, &qp->work);
+}
+
+bool rover_credit_restocked(struct rover_qp *qp)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	lockdep_assert_held(&qp->rx_lock);
+	if (likely(!rsp->awaits) ||
+	    (s32)(qp->rq.head + posted(qp) - rsp->awaited) < 0)
+		return false;
+	rover_credit_forget(qp);
+	return rover_qp_allows(qp, ROVER_MAY_RECEIVE);
+}
+
+void rover_credit_forget(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->rx_lock);
+	if (!qp->rsp.awaits)
+		return;
+	WRITE_ONCE(qp->rsp.awaits, false);
+	rover_ring_content(&qp->rq);
+}
+
+/* Sending ********************************************************************/
+
+bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
+		       bool begun, u8 code)
+{
+	struct rover_req *req = &qp->req;
+	u32 limit = row ? row->takes : req->takes;
+	bool wider;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (code > ROVER_AETH_CREDITS_MOST) {
+		wider = req->limited;
+		req->limited = false;
+		return wider;
+	}
+	/* What has begun has taken its receive, if it is one of those. */
+	limit += rover_aeth_credits(code) +
+		 (row && begun && row->opcode != ROVER_WQE_WRITE_IMM &&
+		  rover_credit_takes(row));
+	/* What was told once is there, whatever overtook it. */
+	if (req->limited && (s32)(limit - req->limit) <= 0)
+		return false;
+	req->limited = true;
+	req->limit = limit;
+	return true;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rc_credit - a receiver that has no receives is waited for, and no longer than need be
+ *
+ *	rc_credit a|b PORT [GROUP...]	see main() for the groups
+ */
+#include <unistd.h>
+
+#include "lib/conn.h"
+
+/*
+ * The time that a receiver asks for is the longest there is.  It is over when there is a receive,
+ * also for the first message, when nothing was ever acknowledged, and for several, where the
+ * receives come one by one.
+ */
+static void run_wait(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 64, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 64);
+	unsigned int i, k, rounds = 5, each = 3;
+	struct ibv_send_wr wr;
+	uint64_t began, took;
+	struct conn *c;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	/* 655 ms. */
+	attr.min_rnr_timer = 0;
+	c = conn_open(p, &attr);
+	began = now_ms();
+	for (i = 0; i < rounds; i++) {
+		for (k = 0; k < each && end_a(p); k++) {
+			wr = wr_send(k, &sge, 1, IBV_SEND_SIGNALED);
+			conn_send(c, &wr);
+		}
+		for (k = 0; k < each && end_a(p); k++)
+			queue_want(c->send, k, IBV_WC_SUCCESS);
+		for (k = 0; k < each && end_b(p); k++) {
+			usleep(10000);
+			conn_recv(c, k, &sge, 1);
+			queue_want(c->recv, k, IBV_WC_SUCCESS);
+		}
+	}
+	took = now_ms() - began;
+	check(p, took < rounds * 400, "%u waits took %u ms", rounds * each, (unsigned int)took);
+}
+
+/*
+ * Few receives, and a program that is in no hurry to post more.  What is sent to it is what it has
+ * room for, and one packet to ask: the script has the counters.
+ */
+static void run_few(struct pair *p, const void *arg)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		uint32_t size;
+	} kinds[] = {
+		{ IBV_WR_SEND, 8 },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, 8 },
+		{ IBV_WR_SEND, 10000 },
+		{ IBV_WR_RDMA_WRITE, 64 },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, 10000 },
+		{ IBV_WR_SEND_WITH_IMM, 0 },
+	};
+	const unsigned int num = sizeof(kinds) / sizeof(kinds[0]), few = 4, total = 96;
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 16384, ALL_ACCESS);
+	unsigned int i, posted = 0, takes = 0;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct conn *c;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	/* 1.28 ms. */
+	attr.min_rnr_timer = 14;
+	attr.send_wr = total;
+	attr.recv_wr = 64;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	sge = sge_of(r, 0, 16384);
+	for (; posted < few && end_b(p); posted++)
+		conn_recv(c, posted, &sge, 1);
+	pair_sync(p);
+	/* The first says what there is. */
+	for (i = 0; i < total; i++) {
+		enum ibv_wr_opcode opcode = kinds[i % num].opcode;
+
+		takes += opcode != IBV_WR_RDMA_WRITE;
+		if (end_b(p))
+			continue;
+		sge = sge_of(r, 0, kinds[i % num].size);
+		wr = wr_rdma(i, opcode, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr, r->peer_rkey);
+		conn_send(c, &wr);
+		if (!i)
+			queue_want(c->send, i, IBV_WC_SUCCESS);
+	}
+	for (i = 1; i < total && end_a(p); i++)
+		queue_want(c->send, i, IBV_WC_SUCCESS);
+	for (i = 0; i < takes && end_b(p); i++) {
+		queue_want(c->recv, i, IBV_WC_SUCCESS);
+		usleep(500);
+		if (posted < takes)
+			conn_recv(c, posted++, &sge, 1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct pair p;
+
+	pair_open(&p, argc, argv);
+	if (pair_wants(&p, "wait"))
+		pair_case(&p, run_wait, NULL, "a wait is over when there are receives");
+	if (pair_wants(&p, "few"))
+		pair_case(&p, run_few, NULL, "a receiver that has few receives");
+	return pair_close(&p);
+}
