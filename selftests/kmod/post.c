@@ -206,6 +206,21 @@ static void run_full(struct stage *st, const void *arg)
 	want(send_some(&st->a), IB_WC_SUCCESS);
 }
 
+/* The time that a receiver asks for, 655 ms, is over when it has a receive. */
+static void run_wait(struct stage *st, const void *arg)
+{
+	struct ib_qp_attr attr = { .min_rnr_timer = 0 };
+	struct mark *sent, *got;
+
+	check(st->t, !ib_modify_qp(st->b.qp, &attr, IB_QP_MIN_RNR_TIMER), "no timer");
+	sent = send_some(&st->a);
+	check(st->t, !mark_await(sent, 20), "it went through");
+	got = recv_some(&st->b);
+	check(st->t, mark_await(sent, 400) && sent->wc.status == IB_WC_SUCCESS,
+	      "the wait goes on");
+	want(got, IB_WC_SUCCESS);
+}
+
 static void run_full_recv(struct stage *st, const void *arg)
 {
 	struct mark *m;
@@ -265,6 +280,7 @@ void ktest_post(struct ktest *t)
 	ktest_run(t, run_local_sge, NULL, "LOCAL_INV that names memory");
 	ktest_run(t, run_inline, NULL, "inline");
 	ktest_run(t, run_full, NULL, "the send queue is full");
+	ktest_run(t, run_wait, NULL, "a wait is over when there is a receive");
 	ktest_run(t, run_full_recv, NULL, "the receive queue is full");
 	ktest_run(t, run_local_key, NULL, "the domain's own key");
 	ktest_run(t, run_global_key, NULL, "no key of all memory for the peer");
