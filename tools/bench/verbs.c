@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,8 +33,8 @@ static bool find_gid(void)
 
 	for (int i = 0; i < 64; i++) {
 		if (ibv_query_gid_ex(verbs.context, 1, i, &entry, 0) ||
-		    entry.gid_type != IBV_GID_TYPE_ROCE_V2 || entry.gid.raw[10] != 0xff ||
-		    entry.gid.raw[11] != 0xff)
+		    entry.gid_type != IBV_GID_TYPE_ROCE_V2 ||
+		    !IN6_IS_ADDR_V4MAPPED((struct in6_addr *)entry.gid.raw))
 			continue;
 		verbs.gid_index = i;
 		verbs.gid = entry.gid;
