@@ -54,7 +54,8 @@ struct arrival {
 	struct rover_bth bth;
 	const struct udphdr *udp;
 	int at;				/* offset of the BTH in pkt.skb */
-	bool proved;			/* with all that it came in */
+	bool proved;			/* with all that it came in: */
+	bool good;			/* that it is what was sent */
 	unsigned int len;		/* from BTH to ICRC, both included */
 };
 
@@ -411,7 +412,7 @@ static void receive(struct batch *b, struct arrival *a)
 		dropped(b, a, ROVER_STAT_DROP_PKEY);
 		return;
 	}
-	if (!a->proved && !icrc_good(b, a)) {
+	if (a->proved ? !a->good : !icrc_good(b, a)) {
 		dropped(b, a, ROVER_STAT_DROP_ICRC);
 		return;
 	}
@@ -479,16 +480,14 @@ static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
 static void receive_bundle(struct batch *b, const struct sk_buff *skb,
 			   const struct rover_seal *seal, enum rover_l3 l3)
 {
+	bool good = rover_bundle_good(skb, seal);
 	struct rover_record record = {};
 	struct arrival a;
 
-	if (!rover_bundle_good(skb, seal)) {
-		rover_count(b->dev, ROVER_STAT_DROP_ICRC);
-		return;
-	}
 	while (rover_bundle_next(skb, seal, &record)) {
 		begin(&a, skb, record.at, record.len + ROVER_ICRC_SIZE, 0, l3);
 		a.proved = true;
+		a.good = good;
 		receive(b, &a);
 	}
 	rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, record.number + 1);
