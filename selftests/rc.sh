@@ -21,6 +21,16 @@ spared() {
 	((2 * again <= 3 * refused)) || fail "more is sent again than was refused"
 }
 
+# For the receive it needs at its end none of the packets before that has to ask.
+at_once() {
+	local acks
+	acks=$(counter b tx_acks)
+	pair_quietly rc_credit long
+	acks=$(($(counter b tx_acks) - acks))
+	echo "note: $acks acknowledges"
+	((acks < 400)) || fail "nearly each packet of a thousand was acknowledged"
+}
+
 limit=250
 # Up to 8 MiB at every path MTU on the newest kernel; less elsewhere, since small packets are slow to emulate.
 ops=short
@@ -29,6 +39,7 @@ pair_cases rc_data $ops extended invalidate sgl inline atomic mixture
 pair_cases rc_flow
 pair_cases rc_credit wait
 try "receives are not overrun" spared
+try "a long WRITE does not wait for its receive" at_once
 pair_cases rc_event
 pair_cases moderate
 pair_cases rc_memory

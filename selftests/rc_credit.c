@@ -106,6 +106,44 @@ static void run_few(struct pair *p, const void *arg)
 	}
 }
 
+/*
+ * A long WRITE needs its receive at the end.  All that is before that goes as ever, with none
+ * posted: how often it was acknowledged the script has to see.
+ */
+static void run_long(struct pair *p, const void *arg)
+{
+	const size_t size = 4 << 20;
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, size, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	struct ibv_send_wr wr;
+	struct conn *c;
+
+	(void)arg;
+	attr.rnr_retry = 7;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (end_b(p))
+		conn_recv(c, 0, &sge, 1);
+	pair_sync(p);
+	if (end_a(p)) {
+		/* So it knows that there is none. */
+		wr = wr_send(0, &sge, 1, IBV_SEND_SIGNALED);
+		conn_send(c, &wr);
+		queue_want(c->send, 0, IBV_WC_SUCCESS);
+		sge = sge_of(r, 0, size);
+		wr = wr_rdma(1, IBV_WR_RDMA_WRITE_WITH_IMM, &sge, 1, IBV_SEND_SIGNALED,
+			     r->peer_addr, r->peer_rkey);
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+	} else {
+		queue_want(c->recv, 0, IBV_WC_SUCCESS);
+		usleep(300000);
+		conn_recv(c, 1, &sge, 1);
+		queue_want(c->recv, 1, IBV_WC_SUCCESS);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct pair p;
@@ -115,5 +153,7 @@ int main(int argc, char **argv)
 		pair_case(&p, run_wait, NULL, "a wait is over when there are receives");
 	if (pair_wants(&p, "few"))
 		pair_case(&p, run_few, NULL, "a receiver that has few receives");
+	if (pair_wants(&p, "long"))
+		pair_case(&p, run_long, NULL, "a long WRITE with immediate, and no receive");
 	return pair_close(&p);
 }

@@ -225,8 +225,10 @@ static void receive_credits(struct rover_qp *qp, u8 value)
 
 	if (!rover_credit_told(qp, row, row && row->psn != req->una, value))
 		return;
-	if (req->rnr_wait)
+	if (req->rnr_wait) {
+		req->heralded = true;
 		rover_retransmit_ready(qp);
+	}
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 

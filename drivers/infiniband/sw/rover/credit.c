@@ -12,11 +12,12 @@
  * and says so when there are some: an acknowledge of what was acknowledged
  * before, which ends the wait at once.  A program that has fallen behind has
  * completions to read, and posts a receive for each: half of them are waited for,
- * since with the first alone one message would come, and the next wait.  Where that
- * was too much, and the time over before, it is half as many.  The program enters
- * the kernel for the one receive that makes them enough (K7).
+ * since with the first alone one message would come, and the next wait; but no more
+ * than it was seen to have.  The program enters the kernel for the one receive that
+ * makes them enough (K7).
  *
- * Receives that are shared are nobody's: of those nothing is said.
+ * Receives that are shared are nobody's: of those nothing is said; nor of those of
+ * many queue pairs that one program is behind with.
  *
  * Under rx_lock what is ours, under tx_lock what is the peer's; softirqs off.
  */
@@ -28,10 +29,18 @@
 
 /* Receiving ******************************************************************/
 
-/* Has it receives of its own? */
-static bool owns(const struct rover_qp *qp)
+/*
+ * Whose receives, in @usecnt, a program still sees to in time.  Where one is behind for
+ * many queue pairs the waits of those refused are what it lives on: told of
+ * receives they all come back at once, and take from it the time to post more.
+ */
+#define QPS_MOST	16
+
+/* Has it receives of its own, and a program that is there for it? */
+static bool tells(const struct rover_qp *qp)
 {
-	return qp->rq.limit;
+	/* Each is counted where it sends and where it receives, here twice as a rule. */
+	return qp->rq.limit && atomic_read(&qp->rcq->ib.usecnt) <= 2 * QPS_MOST;
 }
 
 /* A ring that makes no sense has none: whoever takes one finds out. */
@@ -42,25 +51,33 @@ static u32 posted(const struct rover_qp *qp)
 
 u8 rover_credit_offer(struct rover_qp *qp)
 {
+	struct rover_rsp *rsp = &qp->rsp;
+	u32 have;
+
 	lockdep_assert_held(&qp->rx_lock);
-	return ROVER_AETH_ACK |
-	       (owns(qp) ? rover_aeth_code(posted(qp)) : ROVER_AETH_CREDITS_NONE);
+	if (!tells(qp))
+		return ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE;
+	have = posted(qp);
+	rsp->stock = max(rsp->stock, have);
+	return ROVER_AETH_ACK | rover_aeth_code(have);
 }
 
 void rover_credit_await(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
+	u32 enough;
 
 	lockdep_assert_held(&qp->rx_lock);
-	if (!owns(qp))
+	/* Who asks again still waits for the same. */
+	if (!tells(qp) || rsp->awaits)
 		return;
-	rsp->enough = min3(rover_cq_unread(qp->rcq), qp->rq.limit,
-			   rsp->awaits ? rsp->enough : U32_MAX) / 2;
-	rsp->enough = max(rsp->enough, 1U);
-	rsp->awaited = qp->rq.head + rsp->enough;
+	enough = min3(rover_cq_unread(qp->rcq) / 2, rsp->stock, qp->rq.limit / 2);
+	enough = max(enough, 1U);
+	rsp->stock = 0;
+	rsp->awaited = qp->rq.head + enough;
 	WRITE_ONCE(rsp->awaits, true);
 	rover_ring_await(&qp->rq, rsp->awaited);
-	if (posted(qp) >= rsp->enough)
+	if (posted(qp) >= enough)
 		set_bit(ROVER_WORK_RX, &qp->work);
 }
 
@@ -102,8 +119,7 @@ bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
 	}
 	/* What has begun has taken its receive, if it is one of those. */
 	limit += rover_aeth_credits(code) +
-		 (row && begun && row->opcode != ROVER_WQE_WRITE_IMM &&
-		  rover_credit_takes(row));
+		 (row && begun && rover_credit_needs(row, false));
 	/* What was told once is there, whatever overtook it. */
 	if (req->limited && (s32)(limit - req->limit) <= 0)
 		return false;

@@ -65,19 +65,33 @@ bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
 		       bool begun, u8 code);
 
 /**
+ * rover_credit_needs() - does this packet find a receive or none?
+ * @row: the request
+ * @end: it is its last packet
+ *
+ * A SEND takes its receive with the first packet, a WRITE with the last.
+ */
+static inline bool rover_credit_needs(const struct rover_sent *row, bool end)
+{
+	return rover_credit_takes(row) &&
+	       (end || row->opcode != ROVER_WQE_WRITE_IMM);
+}
+
+/**
  * rover_credit_left() - has the peer a receive for it, as far as is known?
  * @qp: alive
- * @row: the request; without need of one it goes if all those before it may
+ * @row: the request; a packet without need of one goes if all before it may
+ * @end: it is its last packet
  *
  * Context: tx_lock held.
  */
 static inline bool rover_credit_left(const struct rover_qp *qp,
-				     const struct rover_sent *row)
+				     const struct rover_sent *row, bool end)
 {
 	const struct rover_req *req = &qp->req;
 
 	return !req->limited ||
-	       (s32)(row->takes + rover_credit_takes(row) - req->limit) <= 0;
+	       (s32)(row->takes + rover_credit_needs(row, end) - req->limit) <= 0;
 }
 
 /**
@@ -93,7 +107,7 @@ static inline bool rover_credit_ends(const struct rover_qp *qp,
 {
 	const struct rover_req *req = &qp->req;
 
-	return req->limited && rover_credit_takes(row) &&
+	return req->limited && rover_credit_needs(row, end) &&
 	       (s32)(row->takes + end - req->limit) >= 0;
 }
 

@@ -123,6 +123,7 @@ struct rover_wqe {
  * @rnr_wait: waiting for the RNR timer; nothing is sent
  * @drained: SQ_DRAINED was raised in this stay in SQD
  * @limited: the peer tells how many receives it has: @limit counts
+ * @heralded: it has ended a wait by that
  * @takes: receives of the peer that all requests up to @fetched take
  * @limit: and as many as it is known to have; both free-running
  * @lacking: a response was dropped since the memory it goes to was not there; to
@@ -161,6 +162,7 @@ struct rover_req {
 	bool much;
 	bool bulk;
 	bool limited;
+	bool heralded;
 	bool lacking;
 };
 
@@ -287,7 +289,7 @@ struct rover_saved {
  * @bulk: a long READ waits for its answer; read without the lock
  * @lacking: the request expected next was dropped since the memory it goes to was
  *	not there; to be asked for when it is
- * @enough: receives that the peer is, or was last, to be told of
+ * @stock: most receives posted since the last refusal, as far as anybody looked
  * @awaits: the peer found no receive, and is told when there are some; read
  *	without the lock
  * @awaited: and when that is: where the producer of @rq has come by then
@@ -319,7 +321,7 @@ struct rover_rsp {
 	u32 res_tail;
 	u32 res_send;
 	u32 saved_tail;
-	u32 enough;
+	u32 stock;
 	u32 awaited;
 	u16 ip_id;
 	u64 cnp_at;

@@ -290,14 +290,22 @@ static bool is_middle(const struct rover_qp *qp, const struct rover_sent *row)
 	       req->offset % rover_retransmit_piece(qp);
 }
 
+/* Is that all of this request? */
+static bool is_end(const struct rover_qp *qp, const struct rover_sent *row,
+		   u32 psns)
+{
+	return qp->req.offset + psns == rover_retransmit_packets(qp, row);
+}
+
 static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 		     u32 psns)
 {
 	const struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una);
+	bool end = is_end(qp, row, psns);
 
 	/* What asks brings news; without any on its way one may go and ask (9.7.7.2.5). */
-	if (!rover_credit_left(qp, row) && flying && !req->since_ackreq)
+	if (!rover_credit_left(qp, row, end) && flying && !req->since_ackreq)
 		return false;
 	if (rover_retransmit_answered(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
 		return false;
@@ -406,7 +414,7 @@ static bool is_last(const struct rover_qp *qp, const struct rover_sent *row,
 	const struct rover_send_wqe *next;
 	u8 opcode;
 
-	if (req->offset + psns != rover_retransmit_packets(qp, row) ||
+	if (!is_end(qp, row, psns) ||
 	    rover_psn_diff(rover_psn_add(req->psn, psns), req->next_psn) < 0)
 		return false;
 	if (rover_ring_posted(&qp->sq, req->fetched) <= 0)
@@ -428,8 +436,7 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
 
 	if (is_last(qp, row, psns) ||
-	    rover_credit_ends(qp, row, req->offset + psns ==
-			      rover_retransmit_packets(qp, row)))
+	    rover_credit_ends(qp, row, is_end(qp, row, psns)))
 		return true;
 	return flying >= qp->win.packets || ++req->since_ackreq >= ACKREQ_EVERY;
 }

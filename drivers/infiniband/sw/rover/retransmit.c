@@ -40,6 +40,8 @@
 /* The shortest of the user's that is taken at its word. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
+/* A word of receives that has not come by then is lost. */
+#define HERALD_LATE	(20 * NSEC_PER_MSEC)
 /* Of the user's, before one must have been noticed. */
 #define RETRY_LATE	4
 
@@ -230,11 +232,19 @@ void rover_retransmit_go_back(struct rover_qp *qp)
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
+/*
+ * No less than the peer asks for.  One that was heard to say when it has receives
+ * will say so again, and to ask before takes from its program the time to post them.
+ */
 void rover_retransmit_not_ready(struct rover_qp *qp, u8 code)
 {
+	u64 t = rover_rnr_ns(code);
+
+	if (qp->req.heralded)
+		t = max_t(u64, t, HERALD_LATE);
 	rover_retransmit_go_back(qp);
 	qp->req.rnr_wait = true;
-	set_deadline(qp, now_ns() + rover_rnr_ns(code));
+	set_deadline(qp, now_ns() + t);
 }
 
 void rover_retransmit_ready(struct rover_qp *qp)
