@@ -100,7 +100,7 @@
  * @waits_for: and for how many: @tail is to come here, and whoever brings it here
  *	or further enters the kernel after posting.
  *
- * Each word has a cache line of its own: no line has two writers.
+ * No cache line has two writers; @flags, @waits and @waits_for share one.
  */
 struct rover_ring_hdr {
 	__u32 tail;
@@ -420,9 +420,10 @@ struct rover_uapi_create_ah_resp {
 
 /*
  * The doorbell: a method of rover's own on the uverbs file, entered only when
- * a ring says ROVER_RING_NEED_WAKEUP.  The kernel does the work in the
- * caller's context before it returns, or sees that more is coming, clears the
- * flag and does it soon.  One entry serves all that was posted.
+ * a ring says ROVER_RING_NEED_WAKEUP, or that a peer waits for its receives.  The
+ * kernel does the work in the caller's context before it returns, or sees that
+ * more is coming, clears the flag and does it soon.  One entry serves all that
+ * was posted.
  */
 /* 1 << UVERBS_ID_NS_SHIFT: the driver's own number space. */
 #define ROVER_OBJECT_DOORBELL		0x1000

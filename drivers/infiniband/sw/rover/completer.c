@@ -221,15 +221,14 @@ static void not_ready(struct rover_qp *qp, u8 code)
 static void receive_credits(struct rover_qp *qp, u8 value)
 {
 	struct rover_req *req = &qp->req;
-	struct rover_sent *row = oldest(qp);
 
-	if (!rover_credit_told(qp, row, row && row->psn != req->una, value))
+	if (!rover_credit_told(qp, oldest(qp), value))
 		return;
+	set_bit(ROVER_WORK_TX, &qp->work);
 	if (req->rnr_wait) {
 		req->heralded = true;
 		rover_retransmit_ready(qp);
 	}
-	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
 static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)

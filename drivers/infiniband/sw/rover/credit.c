@@ -105,7 +105,7 @@ void rover_credit_forget(struct rover_qp *qp)
 /* Sending ********************************************************************/
 
 bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
-		       bool begun, u8 code)
+		       u8 code)
 {
 	struct rover_req *req = &qp->req;
 	u32 limit = row ? row->takes : req->takes;
@@ -119,7 +119,7 @@ bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
 	}
 	/* What has begun has taken its receive, if it is one of those. */
 	limit += rover_aeth_credits(code) +
-		 (row && begun && rover_credit_needs(row, false));
+		 (row && row->psn != req->una && rover_credit_needs(row, false));
 	/* What was told once is there, whatever overtook it. */
 	if (req->limited && (s32)(limit - req->limit) <= 0)
 		return false;

@@ -55,14 +55,13 @@ static inline bool rover_credit_takes(const struct rover_sent *row)
  * rover_credit_told() - the peer says how many receives it has
  * @qp: alive
  * @row: the oldest request that is not done; NULL without one
- * @begun: some of it has arrived
  * @code: as in the AETH
  *
  * Context: tx_lock held.
  * Return: true when more may be sent than before.
  */
 bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
-		       bool begun, u8 code);
+		       u8 code);
 
 /**
  * rover_credit_needs() - does this packet find a receive or none?

@@ -193,7 +193,7 @@ static_assert(sizeof(struct rover_word) == 8);
 #define ROVER_AETH_RNR		0x20
 #define ROVER_AETH_NAK		0x60
 #define ROVER_AETH_VALUE	GENMASK(4, 0)
-/* "No limit": of a receive queue that others share. */
+/* "No limit": nothing is told of receives (credit). */
 #define ROVER_AETH_CREDITS_NONE	0x1f
 
 #define ROVER_NAK_PSN_SEQ	0x60
