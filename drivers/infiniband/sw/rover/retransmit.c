@@ -74,16 +74,17 @@ static u64 rto_ns(const struct rover_qp *qp)
 }
 
 /*
- * The timer is not moved for every ACK: it goes off at the deadline it was
- * started for, finds a later one, and is started again.
+ * The timer is not moved for every ACK, nor for what is sent when all before it was
+ * acknowledged: it goes off at the deadline it was started for, finds a later one,
+ * and is started again.  Whoever starts it holds the lock, and so does what it calls.
  */
 static void set_deadline(struct rover_qp *qp, u64 deadline)
 {
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 before = rtx->deadline;
 
 	rtx->deadline = deadline;
-	if (!hrtimer_is_queued(&rtx->timer) || !before || deadline < before)
+	if (!hrtimer_is_queued(&rtx->timer) ||
+	    deadline < ktime_to_ns(hrtimer_get_expires(&rtx->timer)))
 		hrtimer_start(&rtx->timer, ns_to_ktime(deadline),
 			      HRTIMER_MODE_ABS_SOFT);
 }
