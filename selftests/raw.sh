@@ -141,6 +141,7 @@ layers_down() {
 }
 
 pair_cases raw_data
+pair_cases raw_roce
 pair_cases raw_rules
 pair_cases raw_error
 if ! once; then

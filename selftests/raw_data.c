@@ -199,12 +199,6 @@ static bool host_has(int fd, uint64_t number, unsigned int ms)
 	       got == number;
 }
 
-static bool is_udp(const uint8_t *f, unsigned int len, uint16_t to)
-{
-	return len >= 42 && f[12] == 8 && !f[13] && f[23] == IPPROTO_UDP &&
-	       (f[36] << 8 | f[37]) == to;
-}
-
 /* The datagram that the other end's host has sent, and this program sees as a frame. */
 static void want_datagram(struct ether *e, uint64_t number)
 {
@@ -214,7 +208,7 @@ static void want_datagram(struct ether *e, uint64_t number)
 	do {
 		f = ether_any(e, &len, 5000 * e->p->slow);
 		check(e->p, f, "no frame came of datagram %llu", (unsigned long long)number);
-	} while (len < 50 || !is_udp(f, len, PORT));
+	} while (len < 50 || !frame_is_udp(f, len, PORT));
 	check(e->p, !memcmp(f, e->mac, 6) && !memcmp(f + 6, e->peer, 6) &&
 	      !memcmp(f + 42, &number, 8), "it is another datagram");
 	judge_sums(e->p, f, len);
@@ -424,98 +418,6 @@ static void run_echo(struct pair *p, const void *no_echo)
 	ether_quiet(e[1], SILENCE);
 }
 
-/* ---- RoCE's own ---- */
-
-/* What a packet of a SEND carries, without immediate data and pad. */
-static unsigned int send_payload(const uint8_t *f, unsigned int len)
-{
-	if (!is_udp(f, len, 4791) || len < 42 + 12 + 4 || f[42] > 4 || f[42] == 3)
-		return 0;
-	return len - 42 - 12 - 4;
-}
-
-/* A long message, and small ones that are posted together. */
-enum { LONG = 20000, SMALL = 100, SMALLS = 16 };
-
-static void send_roce(struct conn *c, struct region *r)
-{
-	struct ibv_sge sges[] = { sge_of(r, 0, LONG), sge_of(r, 0, SMALL) };
-	struct ibv_send_wr wr[1 + SMALLS];
-	int i;
-
-	for (i = 0; i <= SMALLS; i++) {
-		wr[i] = wr_send(i, &sges[!!i], 1, IBV_SEND_SIGNALED);
-		wr[i].next = i < SMALLS ? &wr[i + 1] : NULL;
-	}
-	conn_send(c, wr);
-	for (i = 0; i <= SMALLS; i++)
-		queue_want(c->send, i, IBV_WC_SUCCESS);
-}
-
-/* A rule that takes all of IP's UDP away takes no packet of a connection away. */
-static void run_roce(struct pair *p, const void *arg)
-{
-	struct ibv_flow_spec_ipv4_ext ip = {
-		.type = IBV_FLOW_SPEC_IPV4_EXT, .size = sizeof(ip),
-		.val.proto = IPPROTO_UDP, .mask.proto = 0xff,
-	};
-	static const uint8_t header[20] = {
-		0x45, 0, 1, [8] = 64, IPPROTO_UDP, [12] = 1, 1, 1, 1, 2, 2, 2, 2,
-	};
-	struct conn_attr attr = ether_defaults(p), rc = conn_defaults(p);
-	unsigned int len = 0, seen = 0;
-	struct ether *e, *sniffer;
-	struct ibv_sge sge;
-	struct region *r;
-	struct conn *c;
-	const uint8_t *bytes;
-	struct rule rule;
-	struct frame f;
-	int i;
-
-	(void)arg;
-	need_rules(p);
-	e = ether_open(p, &attr);
-	sniffer = ether_open(p, &attr);
-	r = region_new(p, 65536, ALL_ACCESS);
-	c = conn_open(p, &rc);
-	rule_begin(&rule, IBV_FLOW_ATTR_NORMAL, 0, 0);
-	rule_add(&rule, &ip, sizeof(ip));
-	rule_make(e, &rule);
-	rule_begin(&rule, IBV_FLOW_ATTR_SNIFFER, 0, 0);
-	rule_make(sniffer, &rule);
-	if (end_b(p)) {
-		for (i = 0; i <= SMALLS; i++) {
-			sge = i ? sge_of(r, 32768 + LONG, SMALL) : sge_of(r, 32768, LONG);
-			conn_recv(c, i, &sge, 1);
-		}
-	}
-	pair_sync(p);
-	pattern_fill(r->buf, LONG, 4);
-	if (end_a(p)) {
-		send_roce(c, r);
-	} else {
-		for (i = 0; i <= SMALLS; i++)
-			queue_want(c->recv, i, IBV_WC_SUCCESS);
-		check(p, !memcmp(r->buf, r->buf + 32768, LONG), "wrong data");
-		while ((bytes = ether_any(sniffer, &len, SILENCE)))
-			seen += send_payload(bytes, len);
-		check(p, seen >= LONG + SMALLS * SMALL, "the sniffer has seen %u bytes of %u", seen,
-		      LONG + SMALLS * SMALL);
-	}
-	ether_quiet(e, SILENCE);
-	pair_sync(p);
-	/* The rule is at work all the same. */
-	frame_begin(&f, end_a(p) ? e->peer : e->mac, end_a(p) ? e->mac : e->peer);
-	frame_type(&f, 0x800);
-	frame_put(&f, header, sizeof(header));
-	frame_end(&f, 270, 1);
-	if (end_a(p))
-		ether_send(e, &f, 1, false);
-	else
-		ether_want(e, &f);
-}
-
 /* ---- comings and goings ---- */
 
 /* A queue pair that goes with what it has sent still in the device. */
@@ -624,8 +526,6 @@ int main(int argc, char **argv)
 		pair_case(&p, run_echo, NULL, "multicast comes back to the device's rules");
 		pair_case(&p, run_echo, &p, "but not to who does not want to hear himself");
 	}
-	if (pair_wants(&p, "roce"))
-		pair_case(&p, run_roce, NULL, "RoCE's own packets: left alone, seen by sniffers");
 	if (pair_wants(&p, "both"))
 		pair_case(&p, run_both, NULL, "both ends send at once");
 	if (pair_wants(&p, "churn"))

@@ -110,7 +110,7 @@ sniffed() {
 	at b rdma link add rover_lo type rover netdev lo
 	export DEV_A=rover_lo DEV_B=rover_lo NDEV_A=lo NDEV_B=lo ADDR_A=127.0.0.1 ADDR_B=127.0.0.1 ADDR6_A=::1 ADDR6_B=::1
 	within 10 has_gid b rover_lo "$(gid_text $ADDR_B)"
-	pair_quietly raw_data roce
+	pair_quietly raw_roce
 }
 
 know_gids

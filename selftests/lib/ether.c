@@ -87,6 +87,12 @@ void frame_end(struct frame *f, unsigned int len, uint32_t id)
 	f->len = len;
 }
 
+bool frame_is_udp(const uint8_t *bytes, unsigned int len, uint16_t port)
+{
+	return len >= 42 && bytes[12] == 8 && !bytes[13] && bytes[23] == IPPROTO_UDP &&
+	       (bytes[36] << 8 | bytes[37]) == port;
+}
+
 int64_t frame_id(const uint8_t *bytes, unsigned int len)
 {
 	uint32_t id;

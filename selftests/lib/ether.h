@@ -54,6 +54,9 @@ void frame_put(struct frame *f, const void *bytes, unsigned int len);
 /* Fill it with a pattern up to this length; the mark at its end, if there is room. */
 void frame_end(struct frame *f, unsigned int len, uint32_t id);
 
+/* Is it a datagram over IPv4 to this port? */
+bool frame_is_udp(const uint8_t *bytes, unsigned int len, uint16_t port);
+
 /* The number in a frame's mark, or -1. */
 int64_t frame_id(const uint8_t *bytes, unsigned int len);
 

@@ -43,17 +43,19 @@ uint32_t packet_crc32(const uint8_t *at, size_t len)
 }
 
 /* What may change on the way counts as all ones (IBTA annex A17). */
-static uint32_t icrc_of(const struct packet *packet, size_t len)
+uint32_t packet_icrc(const void *ip, size_t len)
 {
-	struct packet masked = *packet;
+	struct packet masked;
 
+	assert(len >= HEAD - sizeof(masked.dummy) && len <= sizeof(masked) - sizeof(masked.dummy));
 	memset(masked.dummy, 0xff, sizeof(masked.dummy));
+	memcpy(&masked.ip, ip, len);
 	masked.ip.tos = 0xff;
 	masked.ip.ttl = 0xff;
 	masked.ip.check = 0xffff;
 	masked.udp.check = 0xffff;
 	masked.bth.qpn |= htonl(0xff000000);
-	return packet_crc32((void *)&masked, HEAD + len);
+	return packet_crc32((void *)&masked, sizeof(masked.dummy) + len);
 }
 
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len)
@@ -85,7 +87,7 @@ void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body,
 	inet_aton(p->peer, (void *)&packet.ip.daddr);
 	to.sin_addr.s_addr = packet.ip.daddr;
 	memcpy(packet.body, body, len);
-	icrc = htole32(icrc_of(&packet, len + pad));
+	icrc = htole32(packet_icrc(&packet.ip, all - sizeof(icrc)));
 	memcpy(packet.body + len + pad, &icrc, sizeof(icrc));
 	sent = sendto(sock, &packet.ip, all, 0, (void *)&to, sizeof(to));
 	close(sock);

@@ -20,6 +20,9 @@
  */
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len);
 
+/* That of a packet over IPv4, which has @len bytes from its IP header to before the ICRC. */
+uint32_t packet_icrc(const void *ip, size_t len);
+
 /* That of Ethernet and of the ICRC. */
 uint32_t packet_crc32(const uint8_t *at, size_t len);
 
