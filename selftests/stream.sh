@@ -38,6 +38,16 @@ share() {
 	((2 * before >= many)) || fail "that is not many"
 }
 
+# together TOOL: where memory carries them, many queue pairs, each of which has four messages under way, have trains of more
+together() {
+	local trains qps=64 n=200
+	trains=$(counter a tx_trains)
+	perftest "$1" -q $qps -t 4 -s 8 -n $n
+	trains=$(($(counter a tx_trains) - trains))
+	echo "note: $((qps * n)) messages in $trains trains"
+	((8 * trains <= qps * n)) || fail "that is hardly more than four in each"
+}
+
 # With one processor each message takes the other end's slice of time.
 each() {
 	rings 300 "$@"
@@ -65,6 +75,7 @@ if ! slowly; then
 	try "long READs that nobody waits for" long read_bw
 	try "datagrams that nobody waits for" seldom send_bw -c UD
 	if single; then
+		try "WRITEs of many queue pairs in one train" together write_bw
 		try "WRITEs in one socket buffer" share write_bw
 		try "datagrams in one socket buffer" share send_bw -c UD
 	fi

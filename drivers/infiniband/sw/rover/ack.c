@@ -8,8 +8,8 @@
  */
 #include "ack.h"
 #include "credit.h"
+#include "plug.h"
 #include "trace.h"
-#include "train.h"
 
 static bool send(struct rover_qp *qp, struct rover_outgoing *out)
 {
@@ -17,9 +17,9 @@ static bool send(struct rover_qp *qp, struct rover_outgoing *out)
 	struct rover_train train;
 	int err;
 
-	rover_train_begin(&train, qp, &qp->rsp.ip_id, 1);
+	rover_plug_begin(&train, qp, &qp->rsp.ip_id, ROVER_TRAIN_MAX);
 	err = rover_train_add(&train, out, &fault);
-	rover_train_send(&train);
+	rover_plug_send(&train);
 	return !err;
 }
 

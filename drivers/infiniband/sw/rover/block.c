@@ -52,7 +52,6 @@ bool rover_block_add(struct sk_buff *skb, struct rover_seal *seal,
 struct chain {
 	struct sk_buff *first;
 	struct sk_buff **tail;
-	bool marked;
 	unsigned int len;
 	unsigned int truesize;
 };
@@ -230,8 +229,6 @@ static bool cut_bundle(struct chain *chain, const struct sk_buff *bundle,
 
 		if (!skb)
 			return false;
-		if (!chain->marked)
-			skb_set_network_header(skb, -(int)rover_l3_len(seal->l3));
 		append(chain, skb);
 	}
 	return true;
@@ -261,9 +258,11 @@ static bool move_on(struct chain *chain, struct sk_buff *skb)
 
 	if (!bundle && !block) {
 		skb = unshared(skb);
-		if (skb)
-			append(chain, skb);
-		return skb;
+		if (!skb)
+			return false;
+		skb_reset_network_header(skb);
+		append(chain, skb);
+		return true;
 	}
 	if (bundle ? !cut_bundle(chain, skb, bundle) :
 		     !cut_all(chain, skb, block, 0))
@@ -272,27 +271,29 @@ static bool move_on(struct chain *chain, struct sk_buff *skb)
 	return true;
 }
 
-static bool has_several(const struct sk_buff *head)
+/* Is it a train of packets, with their network headers where they should be? */
+static bool is_spread(const struct sk_buff *head)
 {
 	const struct sk_buff *skb;
 
 	if (seal_of(head))
-		return true;
+		return false;
 	skb_walk_frags(head, skb)
-		if (seal_of(skb) || rover_bundle_seal(skb))
-			return true;
-	return false;
+		if (skb_network_offset(skb) || seal_of(skb) ||
+		    rover_bundle_seal(skb))
+			return false;
+	return true;
 }
 
-int rover_block_spread(struct sk_buff *head, bool marked)
+int rover_block_spread(struct sk_buff *head)
 {
-	struct chain chain = { .tail = &chain.first, .marked = marked };
+	struct chain chain = { .tail = &chain.first };
 	const struct rover_seal *seal;
 	struct sk_buff *skb, *next;
 	unsigned int len = 0, truesize = 0;
 	bool good = true;
 
-	if (!has_several(head))
+	if (is_spread(head))
 		return 0;
 	/* A copy of what it refers to; the members are both's then. */
 	if (skb_unclone(head, GFP_ATOMIC))

@@ -63,14 +63,13 @@ static inline bool rover_block_first(const struct rover_seal *seal, u32 *payload
 /**
  * rover_block_spread() - a train of packets out of one with blocks and bundles
  * @head: of the train; the data of the others, and its own where it is a block, is
- *	at the BTH
- * @marked: see rover_segment_mark(); blocks are in no others
+ *	at the BTH, and so are the network headers of the others afterwards
  *
  * What others see of it, who have a clone of it, stays what it was.
  *
  * Context: softirqs off.
  * Return: 0; -ENOMEM: of @head nothing is left but to free it.
  */
-int rover_block_spread(struct sk_buff *head, bool marked);
+int rover_block_spread(struct sk_buff *head);
 
 #endif /* ROVER_BLOCK_H */

@@ -44,15 +44,17 @@ bool rover_bundle_next(const struct sk_buff *skb, const struct rover_seal *seal,
 		       struct rover_record *record)
 {
 	unsigned int at = record->at + record->len, all = skb_headlen(skb);
+	const struct rover_gap *gap = (const void *)skb->data + at;
 
 	if (!record->len) {
 		record->len = seal->first * WORD;
 	} else {
-		if (record->number == seal->more || at + sizeof(u32) > all)
+		if (record->number == seal->more || at + sizeof(*gap) > all)
 			return false;
 		record->number++;
-		record->at = at + sizeof(u32);
-		record->len = *(const u32 *)(skb->data + at);
+		record->at = at + sizeof(*gap);
+		record->len = gap->len;
+		record->sport = gap->sport;
 	}
 	return record->len >= sizeof(struct rover_bth) &&
 	       record->len <= all - record->at;
@@ -65,6 +67,7 @@ struct sk_buff *rover_bundle_cut(const struct sk_buff *skb,
 	unsigned int hdr = rover_l3_len(seal->l3);
 	const struct rover_bth *bth;
 	struct sk_buff *one;
+	struct udphdr *udp;
 	__le32 icrc;
 	u32 crc;
 
@@ -74,15 +77,17 @@ struct sk_buff *rover_bundle_cut(const struct sk_buff *skb,
 		return NULL;
 	skb_reserve(one, ROVER_HEADROOM);
 	skb_put_data(one, skb->data - hdr, hdr);
-	skb_set_transport_header(one, hdr - (int)sizeof(struct udphdr));
+	skb_set_transport_header(one, hdr - (int)sizeof(*udp));
+	udp = udp_hdr(one);
+	if (record->number)
+		udp->source = record->sport;
 	bth = skb_put_data(one, skb->data + record->at, record->len);
 	if (seal->l3 == ROVER_L3_IPV4) {
 		struct iphdr *ip = (void *)one->data;
 
 		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + record->number);
 	}
-	crc = rover_icrc_begin(seal->l3, one->data,
-			       (const void *)bth - sizeof(struct udphdr), bth,
+	crc = rover_icrc_begin(seal->l3, one->data, udp, bth,
 			       record->len + ROVER_ICRC_SIZE);
 	crc = rover_icrc_add(crc, bth + 1, record->len - sizeof(*bth));
 	/* Headers that were altered since they were sealed make a wrong ICRC. */

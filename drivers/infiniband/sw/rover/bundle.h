@@ -7,9 +7,10 @@
  * need none of these: a bundle is one skb with the headers from IP to UDP of one
  * packet, and what is behind them of many, one after the other.  Where the ICRC
  * of a packet would be stands the length of the next, and for that of the last
- * one the seal, which tells how many they are.
+ * one the seal, which tells how many they are.  Next to the length is the UDP
+ * source port, in which alone the headers of several queue pairs differ (plug).
  *
- *	( IP UDP )[ BTH ext payload pad | length | BTH ext payload pad | ... ] -> seal
+ *	( IP UDP )[ BTH ext payload pad | gap | BTH ext payload pad | ... ] -> seal
  *
  * ( ) is headroom.  A bundle is never the first of its train.  Where the stack takes
  * the train apart it asks us (segment), and each packet gets an skb, headers and
@@ -29,15 +30,27 @@
  * @at: where its BTH is, from the data on
  * @len: from there to its pad, both included
  * @number: packets before it
+ * @sport: its UDP source port, unless it is the first
  */
 struct rover_record {
 	unsigned int at;
 	unsigned int len;
 	unsigned int number;
+	__be16 sport;
 };
 
-/* In front of each packet but the first: as long as the ICRC that it lacks. */
-static_assert(sizeof(u32) == ROVER_ICRC_SIZE);
+/**
+ * struct rover_gap - in front of each packet but the first
+ * @len: of the packet, from BTH to pad
+ * @sport: its UDP source port
+ */
+struct rover_gap {
+	u16 len;
+	__be16 sport;
+};
+
+/* What the ICRC that a packet lacks would take. */
+static_assert(sizeof(struct rover_gap) == ROVER_ICRC_SIZE);
 
 /* The seal of a bundle; NULL for what is none. */
 static inline const struct rover_seal *
@@ -54,7 +67,7 @@ rover_bundle_seal(const struct sk_buff *skb)
  * @skb: linear, with that packet, data at its BTH
  * @l3: what headers are in front of that: enum rover_l3
  *
- * Who adds a packet, with its length before it, adds one to @seal->more.
+ * Who adds a packet, with a gap before it, adds one to @seal->more.
  */
 void rover_bundle_begin(struct rover_seal *seal, const struct sk_buff *skb,
 			u8 l3);

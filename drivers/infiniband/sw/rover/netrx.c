@@ -8,7 +8,8 @@
  * state.  Then it goes to responder or completer under the lock of that side.
  * The lock is kept while packets for the same queue pair and side follow; when
  * it is let go, there is one acknowledge for all of them, and what the window
- * now allows is sent.
+ * now allows is sent.  What a train makes several queue pairs send goes together
+ * (plug).
  *
  * Softirq, under rcu_read_lock().  The skb is read only: it may be cloned.
  */
@@ -28,6 +29,7 @@
 #include "icrc.h"
 #include "netrx.h"
 #include "packet.h"
+#include "plug.h"
 #include "qps.h"
 #include "responder.h"
 #include "run.h"
@@ -565,12 +567,17 @@ void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 	struct batch b = {
 		.rnet = rnet, .dev = dev, .likely = likely, .head = skb,
 	};
+	bool train = skb_is_gso(skb);
 
+	if (train)
+		rover_plug_start();
 	receive_whole(&b, skb);
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
 	rover_stat_add(dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
 	rover_stat_add(dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb, b.bare));
 	batch_end(&b);
+	if (train)
+		rover_plug_finish();
 	consume_skb(skb);
 }

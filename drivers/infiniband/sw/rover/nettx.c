@@ -4,8 +4,9 @@
  *
  * Each skb in the device is counted at its queue pair until its destructor
  * runs: when the peer's stack takes it on the same host, or when the driver
- * has sent it.  A queue pair that reaches the limit stops and is kicked when
- * half of it has drained, so a slow device pushes back instead of filling up.
+ * has sent it; a train of several (plug) at the one that was last to add to it.
+ * A queue pair that reaches the limit stops and is kicked when half of it has
+ * drained, so a slow device pushes back instead of filling up.
  *
  * RoCE v2 leaves by the IP layer.  RoCE v1 is not its business: frames go straight
  * to the interface of the GID, and what is for this host comes back from there, as
@@ -60,6 +61,8 @@ static void drop(struct rover_qp *qp, struct sk_buff *skb, enum rover_stat why)
 	kfree_skb(skb);
 }
 
+/* Ways ***********************************************************************/
+
 /* Where it leaves, for now: by the route, or by the interface of the GID. */
 static struct net_device *way_out(struct rover_path *path, struct sk_buff *skb)
 {
@@ -72,6 +75,32 @@ static struct net_device *way_out(struct rover_path *path, struct sk_buff *skb)
 		return NULL;
 	skb_dst_set_noref(skb, dst);
 	return dst->dev;
+}
+
+bool rover_nettx_aim(struct rover_path *path, struct sk_buff *skb)
+{
+	struct net_device *ndev = way_out(path, skb);
+
+	if (!ndev)
+		return false;
+	skb->dev = ndev;
+	skb->priority = path->prio;
+	return true;
+}
+
+bool rover_nettx_goes(struct rover_path *path, const struct sk_buff *skb)
+{
+	const struct dst_entry *dst = skb_dst(skb), *own;
+
+	if (path->l3 == ROVER_L3_GRH || path->prio != skb->priority ||
+	    !rover_path_wears(path, skb))
+		return false;
+	own = rover_path_dst(path);
+	if (own == dst)
+		return true;
+	/* To this very host each look-up makes a route of its own. */
+	return !IS_ERR(own) && own->dev == dst->dev &&
+	       dst->dev->flags & IFF_LOOPBACK;
 }
 
 /* RoCE v1 ********************************************************************/
@@ -121,14 +150,15 @@ static int frame_out(struct rover_dev *dev, const struct rover_path *path,
 
 /* Sending ********************************************************************/
 
+/* Of what has waited for others the path may be another one by now. */
 static int leave(struct rover_dev *dev, const struct rover_path *path,
 		 struct sk_buff *skb)
 {
-	switch (path->l3) {
-	case ROVER_L3_IPV4:
-		return ip_local_out(path->net, NULL, skb);
-	case ROVER_L3_IPV6:
-		return ip6_local_out(path->net, NULL, skb);
+	switch (be16_to_cpu(skb->protocol)) {
+	case ETH_P_IP:
+		return ip_local_out(dev->rnet->net, NULL, skb);
+	case ETH_P_IPV6:
+		return ip6_local_out(dev->rnet->net, NULL, skb);
 	default:
 		return frame_out(dev, path, skb);
 	}
@@ -160,20 +190,15 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      unsigned int bytes)
 {
 	struct rover_dev *dev = qp->dev;
-	struct net_device *ndev;
 
 	rover_stat_add(dev->stats, ROVER_STAT_TX_PACKETS, packets);
 	rover_stat_add(dev->stats, ROVER_STAT_TX_BYTES, bytes);
 
 	rcu_read_lock();
-	ndev = way_out(path, skb);
-	if (!ndev) {
+	if (!skb->dev && !rover_nettx_aim(path, skb)) {
 		drop(qp, skb, ROVER_STAT_TX_DROP_ROUTE);
 		goto out;
 	}
-	skb->dev = ndev;
-	skb->priority = path->prio;
-
 	own(qp, skb);
 	judge(qp, leave(dev, path, skb));
 out:

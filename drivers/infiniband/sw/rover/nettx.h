@@ -21,6 +21,27 @@
 bool rover_nettx_full(struct rover_qp *qp);
 
 /**
+ * rover_nettx_aim() - find the way out of what is sent later
+ * @path: where to
+ * @skb: as for rover_nettx_send()
+ *
+ * Context: under rcu_read_lock() until it has been sent, softirqs off.
+ * Return: false when there is none.
+ */
+bool rover_nettx_aim(struct rover_path *path, struct sk_buff *skb);
+
+/**
+ * rover_nettx_goes() - does this path lead there, and its packets look like that?
+ * @path: of a queue pair whose lock is held
+ * @skb: aimed
+ *
+ * The UDP source port may be another one.
+ *
+ * Context: as for rover_nettx_aim().
+ */
+bool rover_nettx_goes(struct rover_path *path, const struct sk_buff *skb);
+
+/**
  * rover_nettx_send() - hand a packet or train to the IP layer, or to the netdev
  * @qp: alive; the packet holds a reference until the device is done with it
  * @path: where to
@@ -31,7 +52,8 @@ bool rover_nettx_full(struct rover_qp *qp);
  *
  * A packet that is lost on the way out is no error: the protocol sends again.
  *
- * Context: tx_lock or rx_lock held, softirqs off.
+ * Context: tx_lock or rx_lock held, softirqs off; for what has been aimed a
+ * reference to @qp is enough.
  */
 void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      struct sk_buff *skb, unsigned int packets,

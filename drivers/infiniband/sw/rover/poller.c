@@ -7,8 +7,9 @@
  * the stack.  Once that is seen, its ring says that somebody is awake
  * (NEED_WAKEUP is cleared, K2), and a timer looks at the ring every now and
  * then: what was posted in between goes out as trains, with one acknowledge for
- * many.  A program that waits for each of its messages never gets here, and its
- * messages leave when they are posted.
+ * many, and what several queue pairs have posted goes together (plug).  A program
+ * that waits for each of its messages never gets here, and its messages leave when
+ * they are posted.
  *
  * Where the peer is of this machine that is done on another processor (steer),
  * which is also where the messages are then received: the program posts while
@@ -26,6 +27,7 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
+#include "plug.h"
 #include "poller.h"
 #include "qps.h"
 #include "run.h"
@@ -237,10 +239,13 @@ static enum hrtimer_restart look_at_all(struct hrtimer *timer)
 	bool more;
 
 	here->found = false;
+	rover_plug_start();
 	do {
 		more = rover_kick_drain(&poller->list, 1, look);
 		took = ktime_get_ns() - began;
 	} while (more && --left && took < LOOK_MOST);
+	rover_plug_finish();
+	took = ktime_get_ns() - began;
 	if (!here->found)
 		took = max(took, min(poller->pause, IDLE_PAUSE / 2));
 	poller->pause = max(2 * took, PAUSE_LEAST);

@@ -24,13 +24,13 @@
 #include "credit.h"
 #include "localop.h"
 #include "nettx.h"
+#include "plug.h"
 #include "psn.h"
 #include "qps.h"
 #include "requester.h"
 #include "retransmit.h"
 #include "steer.h"
 #include "trace.h"
-#include "train.h"
 #include "window.h"
 #include "wqe.h"
 
@@ -561,7 +561,7 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 		return false;
 	if (unreliable(qp) && spent(qp, &budget->unreliable))
 		return false;
-	if (!train->packets &&
+	if (train->packets == train->others &&
 	    (spent(qp, &budget->trains) || rover_nettx_full(qp)))
 		return false;
 	switch (send_packet(qp, train, row, psns)) {
@@ -641,12 +641,12 @@ void rover_requester_run(struct rover_qp *qp)
 		ask_again(qp);
 	before = req->psn;
 	if (!req->rnr_wait) {
-		rover_train_begin(&train, qp, &req->ip_id, qp->win.train);
+		rover_plug_begin(&train, qp, &req->ip_id, qp->win.train);
 		/* With the completion the buffer is the program's again. */
 		train.copy = unreliable(qp);
 		while (step(qp, &train, &budget))
 			;
-		rover_train_send(&train);
+		rover_plug_send(&train);
 		rover_sgl_release(&req->sgl);
 		if (req->psn != before && !unreliable(qp))
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));

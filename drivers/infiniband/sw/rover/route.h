@@ -195,4 +195,31 @@ static inline bool rover_path_match(const struct rover_path *path,
 	}
 }
 
+/**
+ * rover_path_wears() - are these the headers of this path's packets?
+ * @path: initialised
+ * @skb: data at the IP header of one; what each packet has for itself, and its UDP
+ *	source port, may be anything
+ */
+static inline bool rover_path_wears(const struct rover_path *path,
+				    const struct sk_buff *skb)
+{
+	if (path->l3 == ROVER_L3_IPV4) {
+		const struct iphdr *h = (const void *)skb->data;
+
+		return skb->protocol == cpu_to_be16(ETH_P_IP) &&
+		       h->saddr == path->ip4.saddr &&
+		       h->daddr == path->ip4.daddr &&
+		       h->tos == path->ip4.tos && h->ttl == path->ip4.ttl;
+	} else {
+		const struct ipv6hdr *h = (const void *)skb->data;
+
+		return skb->protocol == cpu_to_be16(ETH_P_IPV6) &&
+		       ipv6_addr_equal(&h->saddr, &path->ip6.saddr) &&
+		       ipv6_addr_equal(&h->daddr, &path->ip6.daddr) &&
+		       ip6_flowinfo(h) == ip6_flowinfo(&path->ip6) &&
+		       h->hop_limit == path->ip6.hop_limit;
+	}
+}
+
 #endif /* ROVER_ROUTE_H */

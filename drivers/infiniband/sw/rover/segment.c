@@ -76,38 +76,64 @@ void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len)
 	skb_set_inner_transport_header(head, hdr_len);
 }
 
-int rover_segment_prepare(struct sk_buff *skb)
+/* Is this a train of ours, with something in it that is not a whole packet? */
+static bool has_seal(const struct sk_buff *head)
+{
+	const struct sk_buff *member;
+
+	if (rover_seal_last(head))
+		return true;
+	skb_walk_frags(head, member)
+		if (rover_seal_last(member))
+			return true;
+	return false;
+}
+
+void rover_segment_prepare(struct sk_buff *skb)
 {
 	struct skb_shared_info *info = skb_shinfo(skb);
 
-	if (info->gso_type & SKB_GSO_UDP_TUNNEL)
-		return 0;
-	if (info->gso_type & SKB_GSO_FRAGLIST)
-		return rover_block_spread(skb, false);
-	if (rover_block_is(skb)) {
-		info->gso_type |= SKB_GSO_FRAGLIST;
-		rover_segment_mark(skb, skb_transport_offset(skb) +
-				   sizeof(struct udphdr));
-	}
-	return 0;
+	if (info->gso_type & SKB_GSO_UDP_TUNNEL || !has_seal(skb))
+		return;
+	info->gso_type |= SKB_GSO_FRAGLIST;
+	info->gso_type &= ~SKB_GSO_TCP_FIXEDID;
+	rover_segment_mark(skb, skb_transport_offset(skb) +
+			   sizeof(struct udphdr));
+}
+
+/* Data is behind the UDP header. */
+static __be16 *sport_of(struct sk_buff *skb)
+{
+	return &((struct udphdr *)skb->data - 1)->source;
 }
 
 /*
  * Data is behind the UDP header, here and in the members.  They get the headers
- * in front of it from the head; lengths and identifications are the stack's.
+ * in front of it from the head; lengths and identifications are the stack's, and
+ * the ports of other queue pairs (plug) are put back.
  */
 static struct sk_buff *segment(struct sk_buff *skb, netdev_features_t features)
 {
+	__be16 sports[ROVER_TRAIN_MAX];
 	struct sk_buff *member;
+	unsigned int n = 0, i;
 
 	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
 		return ERR_PTR(-EINVAL);
-	if (rover_block_spread(skb, true))
+	if (rover_block_spread(skb))
 		return ERR_PTR(-ENOMEM);
 	rover_seal_close(skb);
-	skb_walk_frags(skb, member)
+	skb_walk_frags(skb, member) {
 		rover_seal_close(member);
-	return skb_segment_list(skb, features, 0);
+		if (n < ARRAY_SIZE(sports))
+			sports[n++] = *sport_of(member);
+	}
+	skb = skb_segment_list(skb, features, 0);
+	if (IS_ERR_OR_NULL(skb))
+		return skb;
+	for (member = skb->next, i = 0; member && i < n; member = member->next)
+		*sport_of(member) = sports[i++];
+	return skb;
 }
 
 static const struct net_offload offload = {

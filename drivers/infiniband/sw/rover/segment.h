@@ -9,6 +9,9 @@
 
 #include "route.h"
 
+/* Most packets in a train, whatever their size. */
+#define ROVER_TRAIN_MAX		64
+
 /**
  * enum rover_icrcs - who makes the ICRCs of a train's payload
  * @ROVER_ICRCS_MADE: who makes the packets, at once
@@ -32,8 +35,8 @@ enum rover_icrcs rover_segment_icrcs(struct rover_path *path, bool again);
 
 /**
  * rover_segment_mark() - have the stack come to us before it takes this apart
- * @head: of a train, data at its IP header, gso_type with FRAGLIST; the network
- *	headers of the others are where their UDP payload begins
+ * @head: of a train, data at its IP header, gso_type with FRAGLIST; that of the
+ *	others is where their UDP payload begins
  * @hdr_len: IP and UDP header, in bytes
  *
  * The packets' IPv4 identifications must follow each other: the stack numbers
@@ -43,14 +46,13 @@ void rover_segment_mark(struct sk_buff *head, unsigned int hdr_len);
 
 /**
  * rover_segment_prepare() - it is about to be taken apart, and perhaps not marked
- * @skb: any with GSO; its headers are nobody else's
+ * @skb: any with GSO; its headers and shared info are nobody else's
  *
- * The loopback device carries blocks and bundles without a mark.
+ * The loopback device carries trains without a mark.
  *
  * Context: softirqs off.
- * Return: 0; -ENOMEM: of @skb nothing is left but to free it.
  */
-int rover_segment_prepare(struct sk_buff *skb);
+void rover_segment_prepare(struct sk_buff *skb);
 
 /**
  * rover_segment_init() - at module load

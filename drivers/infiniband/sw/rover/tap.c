@@ -78,8 +78,10 @@ static bool make_frames(struct arrival *a)
 		return false;
 	__skb_push(copy, ETH_HLEN);
 	/* Headers are written to on the way, and a list is taken apart. */
-	if (!skb_cow_head(copy, 0) && !rover_segment_prepare(copy))
+	if (!skb_cow_head(copy, 0)) {
+		rover_segment_prepare(copy);
 		frames = __skb_gso_segment(copy, 0, false);
+	}
 	consume_skb(copy);
 	if (IS_ERR_OR_NULL(frames))
 		return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * train - many packets of one queue pair in one trip through the stack
+ * train - many packets in one trip through the stack
  *
  * A train is a head skb with the other packets on its frag_list and gso_type
  * FRAGLIST, so that routing, netfilter and the qdisc are passed once.  Every
@@ -23,7 +23,8 @@
  * copy where payload may change (UD, UC) or an skb must not hold its memory; pad
  * and ICRC sit in a small frag of ours (seal).  Packets of up to COPY_MAX bytes
  * are copied whole, and behind the first of a train that starts in memory they
- * share an skb (bundle).
+ * share an skb (bundle).  They are of one queue pair, or where such a train may
+ * wait (plug) of several, on one way to one peer.
  *
  * Runs under the queue pair's lock with softirqs off.
  */
@@ -38,6 +39,7 @@
 #include "nettx.h"
 #include "psn.h"
 #include "seal.h"
+#include "steer.h"
 #include "trace.h"
 #include "train.h"
 
@@ -45,6 +47,9 @@
 #define COPY_MAX	512
 
 #define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
+
+/* What a packet may be longer than the first: by what their headers differ in. */
+#define MORE		sizeof_field(struct rover_outgoing, ext)
 
 /* MIDDLEs that a block has to take in where it costs a trip of its own. */
 #define BLOCK_ALONE	2
@@ -62,6 +67,7 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 	*train = (struct rover_train) {
 		.qp = qp,
 		.path = &qp->path,
+		.hdr_len = qp->path.hdr_len,
 		.qpn = qp->remote_qpn,
 		.ip_id = ip_id,
 		.limit = min_t(unsigned int, max, ROVER_TRAIN_MAX),
@@ -77,6 +83,7 @@ void rover_train_aim(struct rover_train *train, struct rover_path *path,
 		return;
 	rover_train_send(train);
 	train->path = path;
+	train->hdr_len = path->hdr_len;
 	train->max = most_packets(path, train->limit);
 }
 
@@ -314,15 +321,15 @@ static bool has_room(const struct rover_train *train,
 {
 	unsigned int len = packet_len(out);
 
-	return len <= train->size + sizeof(out->ext) &&
-	       train->path->hdr_len + train->len + len <= IP_MAX_MTU;
+	return len <= train->size + MORE &&
+	       train->hdr_len + train->len + len <= IP_MAX_MTU;
 }
 
 /* Is there no room for another as long as the first? */
 static bool is_full(const struct rover_train *train)
 {
 	return train->packets >= train->max ||
-	       train->path->hdr_len + train->len + train->size > IP_MAX_MTU;
+	       train->hdr_len + train->len + train->size > IP_MAX_MTU;
 }
 
 /* By so much what is behind its first packet, somewhere, has become longer. */
@@ -336,7 +343,7 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 {
 	struct sk_buff *head = train->head;
 
-	skb_pull(skb, train->path->hdr_len);
+	skb_pull(skb, train->hdr_len);
 	if (train->icrcs == ROVER_ICRCS_WAIT)
 		skb_reset_network_header(skb);
 	if (train->last == head)
@@ -416,6 +423,15 @@ static void close_bundle(struct rover_train *train)
 	train->bundle = NULL;
 }
 
+/* Does memory carry it, at least at first? */
+static bool in_memory(struct rover_train *train)
+{
+	/* The first was whole, and not worth the question. */
+	if (train->packets == 1 && train->icrcs == ROVER_ICRCS_MADE)
+		train->icrcs = rover_segment_icrcs(train->path, !train->copy);
+	return train->icrcs != ROVER_ICRCS_MADE;
+}
+
 /*
  * May this one, small and a message of its own, share an skb with others?  Not the
  * first, which may be the only one; nor what is sent again, since it is lost where
@@ -430,10 +446,7 @@ static bool may_bundle(struct rover_train *train,
 	    is_alone(train) ||
 	    (rover_opcodes[out->opcode].flags & whole) != whole)
 		return false;
-	/* The first was whole, and not worth the question. */
-	if (train->packets == 1 && train->icrcs == ROVER_ICRCS_MADE)
-		train->icrcs = rover_segment_icrcs(train->path, !train->copy);
-	return train->icrcs != ROVER_ICRCS_MADE;
+	return in_memory(train);
 }
 
 /* From BTH to pad. */
@@ -451,12 +464,15 @@ static bool add_record(struct rover_train *train, struct rover_outgoing *out,
 {
 	unsigned int len = packet_len(out), before;
 	struct sk_buff *skb = train->last;
-	u32 own = len - ROVER_ICRC_SIZE;
+	struct rover_gap gap = {
+		.len = len - ROVER_ICRC_SIZE,
+		.sport = train->path->udp.source,
+	};
 
 	if (!train->bundle || skb_tailroom(skb) < len)
 		return false;
 	before = skb->len;
-	skb_put_data(skb, &own, sizeof(own));
+	skb_put_data(skb, &gap, sizeof(gap));
 	*fault = put_record(train, skb, out);
 	if (*fault) {
 		skb_trim(skb, before);
@@ -477,8 +493,8 @@ static unsigned int bundle_size(const struct rover_train *train)
 
 	if (train->icrcs != ROVER_ICRCS_NONE)
 		return page;
-	return min(page, ROVER_HEADROOM + train->path->hdr_len +
-			 ROVER_MAX_HDR + train->qp->mtu);
+	return min(page, ROVER_HEADROOM + train->hdr_len + ROVER_MAX_HDR +
+			 train->qp->mtu);
 }
 
 /* Return false without memory, or with a fault. */
@@ -559,8 +575,7 @@ static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 	} else {
 		train->head = skb;
 		train->last = skb;
-		train->size = skb->len - train->path->hdr_len;
-		train->psn = out->psn;
+		train->size = skb->len - train->hdr_len;
 	}
 	open_block(train, out);
 	return true;
@@ -585,6 +600,8 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		return -ENOMEM;
 	}
 	(*train->ip_id)++;
+	if (train->packets == train->others)
+		train->psn = out->psn;
 	train->len += len;
 	train->packets++;
 	/* Now: between trains is where callers see whether they may go on. */
@@ -607,7 +624,7 @@ static void make_gso(struct rover_train *train)
 	if (!is_alone(train))
 		info->gso_type |= SKB_GSO_FRAGLIST;
 	if (train->icrcs == ROVER_ICRCS_WAIT)
-		rover_segment_mark(head, train->path->hdr_len);
+		rover_segment_mark(head, train->hdr_len);
 	else if (!is_alone(train))
 		info->gso_type |= SKB_GSO_TCP_FIXEDID;
 	/*
@@ -616,6 +633,34 @@ static void make_gso(struct rover_train *train)
 	 */
 	head->ip_summed = CHECKSUM_UNNECESSARY;
 	rover_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
+}
+
+/* Waiting ********************************************************************/
+
+bool rover_train_may_wait(struct rover_train *train)
+{
+	return train->head && train->hdr_len + train->size + MORE <=
+			      ROVER_BULK / ROVER_TRAIN_MAX && in_memory(train);
+}
+
+void rover_train_resume(struct rover_train *train, struct rover_train *waiting)
+{
+	train->icrcs = waiting->icrcs;
+	train->head = waiting->head;
+	train->last = waiting->last;
+	train->bundle = waiting->bundle;
+	train->packets = waiting->packets;
+	train->others = waiting->packets;
+	train->size = waiting->size;
+	train->len = waiting->len;
+	waiting->head = NULL;
+}
+
+void rover_train_trace(const struct rover_train *train)
+{
+	if (train->packets != train->others)
+		trace_rover_tx_train(train->qp->obj.key, train->psn,
+				     train->packets - train->others);
 }
 
 void rover_train_send(struct rover_train *train)
@@ -630,12 +675,13 @@ void rover_train_send(struct rover_train *train)
 		make_gso(train);
 	else if (train->icrcs == ROVER_ICRCS_WAIT)
 		rover_seal_close(skb);
-	trace_rover_tx_train(train->qp->obj.key, train->psn, packets);
+	rover_train_trace(train);
 	train->head = NULL;
 	train->last = NULL;
 	train->seal = NULL;
 	train->packets = 0;
+	train->others = 0;
 	train->len = 0;
 	rover_nettx_send(train->qp, train->path, skb, packets,
-			 len + packets * train->path->hdr_len);
+			 len + packets * train->hdr_len);
 }

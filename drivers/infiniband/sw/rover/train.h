@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * train - many packets of one queue pair in one trip through the stack
+ * train - many packets in one trip through the stack
  */
 #ifndef ROVER_TRAIN_H
 #define ROVER_TRAIN_H
@@ -10,14 +10,12 @@
 #include "segment.h"
 #include "wire.h"
 
-/* Most packets in a train, whatever their size. */
-#define ROVER_TRAIN_MAX		64
-
 /**
  * struct rover_train - a train being put together; lives on the stack
- * @qp: whose
+ * @qp: whose the packets are that are added
  * @path: where it goes
- * @qpn: and to which queue pair there
+ * @hdr_len: bytes in front of each packet's BTH
+ * @qpn: to which queue pair there
  * @limit: most packets it may have, if its path allows it
  * @copy: payload may change as soon as its packet is made: never by reference
  * @icrcs: who makes those of payload in frags
@@ -29,14 +27,16 @@
  * @piece: payload of each packet in @last then
  * @next: and the number of the one that may follow
  * @packets: in it
+ * @others: of those, what was there before @qp added any (plug)
  * @max: most packets it may have; 1 on paths of RoCE v1
  * @size: of the first packet, from BTH to ICRC: none may be much larger
- * @len: and of all, each with its headers
- * @psn: of the first packet
+ * @len: and of all
+ * @psn: of the first packet of @qp
  */
 struct rover_train {
 	struct rover_qp *qp;
 	struct rover_path *path;
+	unsigned int hdr_len;
 	u32 qpn;
 	unsigned int limit;
 	bool copy;
@@ -49,6 +49,7 @@ struct rover_train {
 	u32 piece;
 	u32 next;
 	unsigned int packets;
+	unsigned int others;
 	unsigned int max;
 	unsigned int size;
 	unsigned int len;
@@ -121,10 +122,32 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		    enum rover_fault *fault);
 
 /**
+ * rover_train_may_wait() - may packets of other queue pairs be added to it?
+ * @train: not sent yet
+ *
+ * Where memory carries it, and nothing in it is large: so whatever is added to it,
+ * none of it becomes heavy work (steer), which is that of one queue pair.
+ *
+ * Context: the queue pair's lock held, softirqs off.
+ */
+bool rover_train_may_wait(struct rover_train *train);
+
+/**
+ * rover_train_resume() - go on with one that has waited
+ * @train: empty, on the same way
+ * @waiting: see rover_train_may_wait(); is empty afterwards
+ */
+void rover_train_resume(struct rover_train *train, struct rover_train *waiting);
+
+/* Say in a trace what this queue pair has in it. */
+void rover_train_trace(const struct rover_train *train);
+
+/**
  * rover_train_send() - off it goes
  * @train: may be empty; is empty afterwards and may be used again
  *
- * Context: the queue pair's lock held, softirqs off.
+ * Context: the queue pair's lock held, softirqs off; if it has waited, a reference
+ * is enough.
  */
 void rover_train_send(struct rover_train *train);
 
