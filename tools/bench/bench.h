@@ -47,7 +47,7 @@ struct cost {
 	uint64_t syscalls;
 };
 
-/* Messages between two completions, the first after each mark. */
+/* Messages between two completions: the last before the window, the first behind it. */
 struct span {
 	uint64_t n, ns;
 };

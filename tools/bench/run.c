@@ -3,7 +3,9 @@
  * run: one run at one end, from the first message to the tally
  *
  * The window that is measured begins and ends with a completion, so that a message of 8 MiB that
- * takes a third of the window is neither counted twice nor lost.
+ * takes a third of the window is neither counted twice nor lost: the last one before it opens, and
+ * the first one after it has closed. Were it the first one after it has opened, a time in which
+ * nothing came would not count, and what then came at once would be all there is.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,19 +31,25 @@ void fail(struct run *run, const char *what, int error)
 		 error ? strerror(error) : "");
 }
 
-/* To be called when something has just come: answers a new phase with a mark. */
+static void set_mark(struct run *run, unsigned int number)
+{
+	run->mark[number].at = now_ns();
+	run->mark[number].sent = run->sent;
+	run->mark[number].got = run->got;
+}
+
+/* To be called when something has just come. */
 void note_phase(struct run *run)
 {
 	unsigned int phase = run_phase(run);
 
 	atomic_store_explicit(&run->rolling, true, memory_order_relaxed);
+	if (phase == PHASE_WARM || !run->mark[0].at)
+		set_mark(run, 0);
 	if (phase == run->seen)
 		return;
-	for (; run->seen < phase && run->seen < 2; run->seen++) {
-		run->mark[run->seen].at = now_ns();
-		run->mark[run->seen].sent = run->sent;
-		run->mark[run->seen].got = run->got;
-	}
+	if (phase >= PHASE_DRAIN && run->seen < PHASE_DRAIN)
+		set_mark(run, 1);
 	run->seen = phase;
 	atomic_store_explicit(&run->marked, true, memory_order_relaxed);
 }
