@@ -43,6 +43,7 @@ tests=(
 	self:100
 	steer:100
 	stream:100
+	gather:100
 	loss:200
 	interop:300
 	ecn:100

@@ -11,6 +11,7 @@
 
 #include "advise.h"
 #include "arrive.h"
+#include "buffer.h"
 #include "device.h"
 #include "kick.h"
 #include "link.h"
@@ -35,9 +36,12 @@ static int __init rover_init(void)
 	err = rover_advise_init();
 	if (err)
 		goto err_odp;
-	err = rover_qps_init();
+	err = rover_buffer_init();
 	if (err)
 		goto err_advise;
+	err = rover_qps_init();
+	if (err)
+		goto err_buffer;
 	rover_kick_init(rover_run_kicked);
 	rover_poller_init();
 	err = rover_steer_init(rover_arrive_heavy);
@@ -61,6 +65,8 @@ err_segment:
 err_kick:
 	rover_kick_exit();
 	rover_qps_exit();
+err_buffer:
+	rover_buffer_exit();
 err_advise:
 	rover_advise_exit();
 err_odp:
@@ -85,6 +91,7 @@ static void __exit rover_exit(void)
 	rover_kick_exit();
 	rover_segment_exit();
 	rover_seal_exit();
+	rover_buffer_exit();
 	rover_advise_exit();
 	rover_odp_exit();
 	/* Memory regions and whatever else was left to RCU. */

@@ -64,25 +64,38 @@ static void drop(struct rover_qp *qp, struct sk_buff *skb, enum rover_stat why)
 /* Ways ***********************************************************************/
 
 /* Where it leaves, for now: by the route, or by the interface of the GID. */
-static struct net_device *way_out(struct rover_path *path, struct sk_buff *skb)
+static struct net_device *way_out(struct rover_path *path,
+				  struct dst_entry **dst)
 {
-	struct dst_entry *dst;
-
+	*dst = NULL;
 	if (path->l3 == ROVER_L3_GRH)
 		return dev_get_by_index_rcu(path->net, path->ifindex);
-	dst = rover_path_dst(path);
-	if (IS_ERR(dst))
-		return NULL;
-	skb_dst_set_noref(skb, dst);
-	return dst->dev;
+	*dst = rover_path_dst(path);
+	return IS_ERR(*dst) ? NULL : (*dst)->dev;
+}
+
+bool rover_nettx_gathers(struct rover_path *path)
+{
+	const struct net_device *ndev;
+	struct dst_entry *dst;
+	bool gathers;
+
+	rcu_read_lock();
+	ndev = way_out(path, &dst);
+	gathers = !ndev || ndev->features & NETIF_F_SG;
+	rcu_read_unlock();
+	return gathers;
 }
 
 bool rover_nettx_aim(struct rover_path *path, struct sk_buff *skb)
 {
-	struct net_device *ndev = way_out(path, skb);
+	struct dst_entry *dst;
+	struct net_device *ndev = way_out(path, &dst);
 
 	if (!ndev)
 		return false;
+	if (dst)
+		skb_dst_set_noref(skb, dst);
 	skb->dev = ndev;
 	skb->priority = path->prio;
 	return true;

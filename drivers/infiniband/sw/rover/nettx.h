@@ -21,6 +21,17 @@
 bool rover_nettx_full(struct rover_qp *qp);
 
 /**
+ * rover_nettx_gathers() - does the netdev take a packet in several pieces?
+ * @path: where to
+ *
+ * What it does not the stack copies into one, when all the work with pieces is
+ * done.  One that takes what another is to send may not tell.
+ *
+ * Context: softirqs off.
+ */
+bool rover_nettx_gathers(struct rover_path *path);
+
+/**
  * rover_nettx_aim() - find the way out of what is sent later
  * @path: where to
  * @skb: as for rover_nettx_send()

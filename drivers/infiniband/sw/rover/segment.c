@@ -45,6 +45,9 @@ static enum rover_icrcs icrcs_on(const struct net_device *dev,
 {
 	bool called = path->l3 == ROVER_L3_IPV6 ? for_v6 : for_v4;
 
+	/* It takes no train whole, whatever else it says. */
+	if (!(dev->features & NETIF_F_SG))
+		return ROVER_ICRCS_MADE;
 	if (called && (dev->features & dev->hw_enc_features & WHOLE) == WHOLE)
 		return ROVER_ICRCS_WAIT;
 	if (dev->flags & IFF_LOOPBACK && again && rover_path_reliable(path) &&

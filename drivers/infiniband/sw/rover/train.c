@@ -22,9 +22,10 @@
  * are the program's pages, referenced and not copied, or a piece of ours with a
  * copy where payload may change (UD, UC) or an skb must not hold its memory; pad
  * and ICRC sit in a small frag of ours (seal).  Packets of up to COPY_MAX bytes
- * are copied whole, and behind the first of a train that starts in memory they
- * share an skb (bundle).  They are of one queue pair, or where such a train may
- * wait (plug) of several, on one way to one peer.
+ * are copied whole, as are all where the netdev gathers nothing; behind the first
+ * of a train that starts in memory small ones share an skb (bundle).  They are of
+ * one queue pair, or where such a train may wait (plug) of several, on one way to
+ * one peer.
  *
  * Runs under the queue pair's lock with softirqs off.
  */
@@ -34,6 +35,7 @@
 #include <net/ip.h>
 
 #include "block.h"
+#include "buffer.h"
 #include "bundle.h"
 #include "icrc.h"
 #include "nettx.h"
@@ -202,32 +204,11 @@ static void put_frag_pages(const struct rover_frag *frags, unsigned int n)
 		put_page(frags[n].page);
 }
 
-/*
- * From the CPU's own caches, as NAPI does it: slabs would be cleared first
- * where the kernel hardens them (init_on_alloc), all of them for every packet.
- * Those caches are for pieces of up to a page.
- */
-static struct sk_buff *get_skb(unsigned int size)
+/* In a train whose netdev takes no frags all are copied. */
+static bool in_frags(const struct rover_train *train,
+		     const struct rover_outgoing *out)
 {
-	struct sk_buff *skb;
-	void *data;
-
-	if (size > SKB_WITH_OVERHEAD(PAGE_SIZE))
-		return alloc_skb(size, GFP_ATOMIC);
-	size = SKB_DATA_ALIGN(size) +
-	       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	data = napi_alloc_frag(size);
-	if (!data)
-		return NULL;
-	skb = napi_build_skb(data, size);
-	if (!skb)
-		skb_free_frag(data);
-	return skb;
-}
-
-static bool in_frags(const struct rover_outgoing *out)
-{
-	return out->len > COPY_MAX && !out->data;
+	return out->len > COPY_MAX && !out->data && !train->flat;
 }
 
 /* A copy in a piece of ours, of up to a page; without memory there is none. */
@@ -257,7 +238,7 @@ static enum rover_fault get_frags(const struct rover_train *train,
 {
 	enum rover_fault fault = ROVER_OK;
 
-	if (!in_frags(out))
+	if (!in_frags(train, out))
 		return ROVER_OK;
 	if (!train->copy)
 		fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, n);
@@ -280,7 +261,7 @@ static struct sk_buff *make(struct rover_train *train,
 	*fault = get_frags(train, out, frags, &n);
 	if (*fault)
 		return NULL;
-	skb = get_skb(ROVER_HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
+	skb = rover_buffer_get(ROVER_HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
 	if (!skb)
 		goto err_frags;
 	skb_reserve(skb, ROVER_HEADROOM);
@@ -442,8 +423,8 @@ static bool may_bundle(struct rover_train *train,
 {
 	u16 whole = ROVER_OP_START | ROVER_OP_END;
 
-	if (!train->head || train->max == 1 || out->again || in_frags(out) ||
-	    is_alone(train) ||
+	if (!train->head || train->max == 1 || out->again ||
+	    in_frags(train, out) || is_alone(train) ||
 	    (rover_opcodes[out->opcode].flags & whole) != whole)
 		return false;
 	return in_memory(train);
@@ -504,7 +485,7 @@ static bool open_bundle(struct rover_train *train, struct rover_outgoing *out,
 	struct rover_seal *seal;
 	struct sk_buff *skb;
 
-	skb = get_skb(bundle_size(train));
+	skb = rover_buffer_get(bundle_size(train));
 	if (!skb)
 		return false;
 	seal = rover_seal_get();
@@ -553,6 +534,23 @@ static bool must_part(const struct rover_train *train,
 		out->middles >= BLOCK_ALONE);
 }
 
+/*
+ * What the way of this packet, the first, wants of it and of those behind it.  None
+ * is much longer than the first: behind a short one all are copied whole.
+ */
+static void look_ahead(struct rover_train *train,
+		       const struct rover_outgoing *out)
+{
+	train->icrcs = ROVER_ICRCS_MADE;
+	train->flat = false;
+	if (!in_frags(train, out))
+		return;
+	if (train->max > 1)
+		train->icrcs = rover_segment_icrcs(train->path, !train->copy);
+	if (train->icrcs == ROVER_ICRCS_MADE)
+		train->flat = !rover_nettx_gathers(train->path);
+}
+
 /* Return false without memory, or with a fault. */
 static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 		       enum rover_fault *fault)
@@ -561,11 +559,8 @@ static bool couple_new(struct rover_train *train, struct rover_outgoing *out,
 
 	if (must_part(train, out))
 		rover_train_send(train);
-	/* None is much longer than the first: behind a short one all are copied whole. */
 	if (!train->head)
-		train->icrcs = train->max > 1 && in_frags(out) ?
-			rover_segment_icrcs(train->path, !train->copy) :
-			ROVER_ICRCS_MADE;
+		look_ahead(train, out);
 	skb = make(train, out, fault);
 	if (!skb)
 		return false;

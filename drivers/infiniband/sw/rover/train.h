@@ -18,6 +18,7 @@
  * @qpn: to which queue pair there
  * @limit: most packets it may have, if its path allows it
  * @copy: payload may change as soon as its packet is made: never by reference
+ * @flat: its netdev takes what is in one piece: payload is copied, too
  * @icrcs: who makes those of payload in frags
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
@@ -40,6 +41,7 @@ struct rover_train {
 	u32 qpn;
 	unsigned int limit;
 	bool copy;
+	bool flat;
 	enum rover_icrcs icrcs;
 	u16 *ip_id;
 	struct sk_buff *head;
