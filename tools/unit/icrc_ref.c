@@ -16,25 +16,26 @@
 __le32 icrc_rover(const u8 *packet, size_t len, u16 field, __be16 id)
 {
 	size_t at = icrc_bth_at(packet);
-	struct rover_bth bth;
+	const struct rover_bth *bth = (const void *)(packet + at);
+	/* By the headers' side of it, or by ours: all of what follows, or nothing. */
+	size_t own = len & 4 ? len - at : sizeof(*bth);
 	struct ipv6hdr ip6;
 	struct udphdr udp;
 	struct iphdr ip4;
 	u32 crc;
 
 	memcpy(&udp, packet + at - sizeof(udp), sizeof(udp));
-	memcpy(&bth, packet + at, sizeof(bth));
 	if (icrc_is_grh(packet)) {
 		memcpy(&ip6, packet, sizeof(ip6));
-		crc = rover_icrc_begin_grh(&ip6, &bth, field);
+		crc = rover_icrc_begin_grh(&ip6, bth, own, field);
 	} else if (packet[0] >> 4 == 6) {
 		memcpy(&ip6, packet, sizeof(ip6));
-		crc = rover_icrc_begin6(&ip6, &udp, &bth, field);
+		crc = rover_icrc_begin6(&ip6, &udp, bth, own, field);
 	} else {
 		memcpy(&ip4, packet, sizeof(ip4));
-		crc = rover_icrc_begin4(&ip4, &udp, &bth, field, id);
+		crc = rover_icrc_begin4(&ip4, &udp, bth, own, field, id);
 	}
-	at += sizeof(bth);
+	at += own;
 	return rover_icrc_end(rover_icrc_add(crc, packet + at, len - at));
 }
 

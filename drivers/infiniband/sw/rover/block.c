@@ -109,12 +109,10 @@ static u32 sum_headers(const void *ip, unsigned int own,
 		       const struct rover_seal *seal, u32 payload)
 {
 	const struct rover_bth *bth = ip + rover_l3_len(seal->l3);
-	u32 crc;
 
-	crc = rover_icrc_begin(seal->l3, ip, (const void *)bth -
-			       sizeof(struct udphdr), bth,
-			       own + payload + ROVER_ICRC_SIZE);
-	return rover_icrc_add(crc, bth + 1, own - sizeof(*bth));
+	return rover_icrc_begin(seal->l3, ip, (const void *)bth -
+				sizeof(struct udphdr), bth, own,
+				own + payload + ROVER_ICRC_SIZE);
 }
 
 /* How the sum of the block's headers differs from that of those which were sent. */

@@ -22,7 +22,7 @@ static u32 sum_headers(const struct sk_buff *skb, const struct rover_seal *seal)
 	const void *ip = skb->data - rover_l3_len(seal->l3);
 	const struct udphdr *udp = (const void *)bth - sizeof(*udp);
 
-	return rover_icrc_begin(seal->l3, ip, udp, bth,
+	return rover_icrc_begin(seal->l3, ip, udp, bth, sizeof(*bth),
 				seal->first * WORD + ROVER_ICRC_SIZE);
 }
 
@@ -87,9 +87,8 @@ struct sk_buff *rover_bundle_cut(const struct sk_buff *skb,
 
 		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + record->number);
 	}
-	crc = rover_icrc_begin(seal->l3, one->data, udp, bth,
+	crc = rover_icrc_begin(seal->l3, one->data, udp, bth, record->len,
 			       record->len + ROVER_ICRC_SIZE);
-	crc = rover_icrc_add(crc, bth + 1, record->len - sizeof(*bth));
 	/* Headers that were altered since they were sealed make a wrong ICRC. */
 	crc ^= seal->headers ^ sum_headers(skb, seal);
 	icrc = rover_icrc_end(crc);

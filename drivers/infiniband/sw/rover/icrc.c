@@ -3,11 +3,14 @@
  * icrc - the headers of a packet, as the invariant CRC sees them
  *
  * A packet's headers are copied to the stack, what routers and hosts may
- * change on the way is set to ones, and the copy is summed.
+ * change on the way is set to ones, and the copy is summed; with what follows
+ * them, if that is little: each sum has to get the vector registers first.
  */
 #include <linux/build_bug.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/udp.h>
 
 #include "icrc.h"
@@ -18,27 +21,33 @@
  */
 #define SEED	0xdebb20e3U
 
+/* What follows the BTH: extended headers, and payload of a few bytes. */
+#define MORE	64
+
 struct pseudo4 {
 	struct iphdr ip;
 	struct udphdr udp;
 	struct rover_bth bth;
+	u8 more[MORE];
 };
 
 struct pseudo6 {
 	struct ipv6hdr ip;
 	struct udphdr udp;
 	struct rover_bth bth;
+	u8 more[MORE];
 };
 
 struct pseudo_grh {
 	struct ipv6hdr grh;
 	struct rover_bth bth;
+	u8 more[MORE];
 };
 
 /* Summed as bytes: there must be no holes. */
-static_assert(sizeof(struct pseudo4) == 20 + 8 + 12);
-static_assert(sizeof(struct pseudo6) == 40 + 8 + 12);
-static_assert(sizeof(struct pseudo_grh) == 40 + 12);
+static_assert(sizeof(struct pseudo4) == 20 + 8 + 12 + MORE);
+static_assert(sizeof(struct pseudo6) == 40 + 8 + 12 + MORE);
+static_assert(sizeof(struct pseudo_grh) == 40 + 12 + MORE);
 
 /* Traffic class and flow label are all of the first word but the version. */
 static void mask_ip6(struct ipv6hdr *ip, u16 len)
@@ -62,54 +71,77 @@ static void mask_bth(struct rover_bth *bth)
 	bth->qpn |= cpu_to_be32(ROVER_BTH_RESV8A);
 }
 
-u32 rover_icrc_begin4(const struct iphdr *ip, const struct udphdr *udp,
-		      const struct rover_bth *bth, u16 udp_len, __be16 id)
+/* @to is where a copy of the headers from @from on ends, and has room for more. */
+static u32 sum(const void *from, void *to, const struct rover_bth *bth,
+	       unsigned int own)
 {
-	struct pseudo4 pseudo = { .ip = *ip, .udp = *udp, .bth = *bth };
+	unsigned int rest = own - sizeof(*bth), more = min(rest, MORE);
+	const u8 *next = (const u8 *)(bth + 1);
+	u32 crc;
 
+	memcpy(to, next, more);
+	crc = rover_icrc_add(SEED, from, to + more - from);
+	return rest > more ? rover_icrc_add(crc, next + more, rest - more) : crc;
+}
+
+u32 rover_icrc_begin4(const struct iphdr *ip, const struct udphdr *udp,
+		      const struct rover_bth *bth, unsigned int own, u16 udp_len,
+		      __be16 id)
+{
+	struct pseudo4 pseudo __uninitialized;
+
+	pseudo.ip = *ip;
 	pseudo.ip.tos = 0xff;
 	pseudo.ip.tot_len = cpu_to_be16(sizeof(*ip) + udp_len);
 	pseudo.ip.id = id;
 	pseudo.ip.ttl = 0xff;
 	pseudo.ip.check = (__force __sum16)0xffff;
+	pseudo.udp = *udp;
 	mask_udp(&pseudo.udp, udp_len);
+	pseudo.bth = *bth;
 	mask_bth(&pseudo.bth);
-	return rover_icrc_add(SEED, &pseudo, sizeof(pseudo));
+	return sum(&pseudo, pseudo.more, bth, own);
 }
 
 u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
-		      const struct rover_bth *bth, u16 udp_len)
+		      const struct rover_bth *bth, unsigned int own, u16 udp_len)
 {
-	struct pseudo6 pseudo = { .ip = *ip, .udp = *udp, .bth = *bth };
+	struct pseudo6 pseudo __uninitialized;
 
+	pseudo.ip = *ip;
 	mask_ip6(&pseudo.ip, udp_len);
+	pseudo.udp = *udp;
 	mask_udp(&pseudo.udp, udp_len);
+	pseudo.bth = *bth;
 	mask_bth(&pseudo.bth);
-	return rover_icrc_add(SEED, &pseudo, sizeof(pseudo));
+	return sum(&pseudo, pseudo.more, bth, own);
 }
 
 u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
-			 u16 len)
+			 unsigned int own, u16 len)
 {
-	struct pseudo_grh pseudo = { .grh = *grh, .bth = *bth };
+	struct pseudo_grh pseudo __uninitialized;
 
+	pseudo.grh = *grh;
 	mask_ip6(&pseudo.grh, len);
+	pseudo.bth = *bth;
 	mask_bth(&pseudo.bth);
-	return rover_icrc_add(SEED, &pseudo, sizeof(pseudo));
+	return sum(&pseudo, pseudo.more, bth, own);
 }
 
 u32 rover_icrc_begin(enum rover_l3 l3, const void *ip, const struct udphdr *udp,
-		     const struct rover_bth *bth, unsigned int len)
+		     const struct rover_bth *bth, unsigned int own,
+		     unsigned int len)
 {
 	unsigned int udp_len = sizeof(*udp) + len;
 
 	switch (l3) {
 	case ROVER_L3_IPV4:
-		return rover_icrc_begin4(ip, udp, bth, udp_len,
+		return rover_icrc_begin4(ip, udp, bth, own, udp_len,
 					 ((const struct iphdr *)ip)->id);
 	case ROVER_L3_IPV6:
-		return rover_icrc_begin6(ip, udp, bth, udp_len);
+		return rover_icrc_begin6(ip, udp, bth, own, udp_len);
 	default:
-		return rover_icrc_begin_grh(ip, bth, len);
+		return rover_icrc_begin_grh(ip, bth, own, len);
 	}
 }

@@ -26,7 +26,8 @@ struct udphdr;
  * rover_icrc_begin4() - sum the headers of an IPv4 packet
  * @ip: header without options
  * @udp: header
- * @bth: header; the bytes after it are the caller's to sum
+ * @bth: header; what follows it in memory is summed, too
+ * @own: bytes to sum from there on; BTH's at least, the others are the caller's
  * @udp_len: UDP length of this packet alone, in bytes, header included.  The
  *	lengths in @ip and @udp are not read: in the head of a train they are
  *	the train's.
@@ -35,43 +36,48 @@ struct udphdr;
  * Return: the running CRC, for rover_icrc_add().
  */
 u32 rover_icrc_begin4(const struct iphdr *ip, const struct udphdr *udp,
-		      const struct rover_bth *bth, u16 udp_len, __be16 id);
+		      const struct rover_bth *bth, unsigned int own, u16 udp_len,
+		      __be16 id);
 
 /**
  * rover_icrc_begin6() - sum the headers of an IPv6 packet
  * @ip: header; nothing between it and @udp
  * @udp: header
- * @bth: header; the bytes after it are the caller's to sum
+ * @bth: header; what follows it in memory is summed, too
+ * @own: bytes to sum from there on; BTH's at least, the others are the caller's
  * @udp_len: UDP length of this packet alone, in bytes, header included
  *
  * Return: the running CRC, for rover_icrc_add().
  */
 u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
-		      const struct rover_bth *bth, u16 udp_len);
+		      const struct rover_bth *bth, unsigned int own, u16 udp_len);
 
 /**
  * rover_icrc_begin_grh() - sum the headers of a RoCE v1 packet
  * @grh: header
- * @bth: header; the bytes after it are the caller's to sum
+ * @bth: header; what follows it in memory is summed, too
+ * @own: bytes to sum from there on; BTH's at least, the others are the caller's
  * @len: what follows the GRH, in bytes, from the BTH to the ICRC
  *
  * Return: the running CRC, for rover_icrc_add().
  */
 u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
-			 u16 len);
+			 unsigned int own, u16 len);
 
 /**
  * rover_icrc_begin() - sum the headers of a packet of either kind
  * @l3: which
  * @ip: its IPv4 or IPv6 header, or its GRH
  * @udp: header; not read for a GRH
- * @bth: header; the bytes after it are the caller's to sum
+ * @bth: header; what follows it in memory is summed, too
+ * @own: bytes to sum from there on; BTH's at least, the others are the caller's
  * @len: from the BTH to the ICRC, both included, in bytes
  *
  * Return: the running CRC, for rover_icrc_add().
  */
 u32 rover_icrc_begin(enum rover_l3 l3, const void *ip, const struct udphdr *udp,
-		     const struct rover_bth *bth, unsigned int len);
+		     const struct rover_bth *bth, unsigned int own,
+		     unsigned int len);
 
 /**
  * rover_icrc_add() - sum some more

@@ -232,6 +232,25 @@ static bool parse(struct batch *b, struct arrival *a)
 	return true;
 }
 
+/*
+ * The sum of a packet that is @len bytes long from BTH to ICRC, over all headers and
+ * @own bytes from its BTH on.
+ */
+static u32 sum(const struct arrival *a, unsigned int own, unsigned int len)
+{
+	int head = skb_headlen(a->pkt.skb) - a->at;
+	const struct rover_bth *bth = &a->bth;
+	unsigned int here = sizeof(*bth);
+	u32 crc;
+
+	if (head >= (int)here) {
+		bth = (const void *)a->pkt.skb->data + a->at;
+		here = min_t(unsigned int, head, own);
+	}
+	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, bth, here, len);
+	return rover_seal_sum(crc, a->pkt.skb, a->at + here, own - here);
+}
+
 /* The headers of a packet that memory has carried; of a block, of the first. */
 static bool seal_good(struct batch *b, struct arrival *a,
 		      const struct rover_seal *seal)
@@ -239,7 +258,6 @@ static bool seal_good(struct batch *b, struct arrival *a,
 	struct rover_packet *pkt = &a->pkt;
 	unsigned int bare = seal->more;
 	u32 payload = pkt->payload;
-	u32 crc;
 
 	rover_count(b->dev, ROVER_STAT_RX_SEALED);
 	if (bare) {
@@ -249,21 +267,15 @@ static bool seal_good(struct batch *b, struct arrival *a,
 		b->bare += bare;
 		rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, bare);
 	}
-	crc = rover_icrc_begin(pkt->l3, pkt->ip, a->udp, &a->bth,
-			       pkt->op->hdr_len + payload + pkt->pad +
-			       ROVER_ICRC_SIZE);
-	crc = rover_seal_sum(crc, pkt->skb, a->at + sizeof(a->bth),
-			     pkt->op->hdr_len - sizeof(a->bth));
-	return crc == seal->headers;
+	return sum(a, pkt->op->hdr_len, pkt->op->hdr_len + payload + pkt->pad +
+					ROVER_ICRC_SIZE) == seal->headers;
 }
 
 static bool icrc_good(struct batch *b, struct arrival *a)
 {
 	const struct sk_buff *skb = a->pkt.skb;
-	int rest = a->len - sizeof(a->bth) - ROVER_ICRC_SIZE;
 	const struct rover_seal *seal;
 	__le32 icrc;
-	u32 crc;
 
 	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
 			       a->pkt.pad);
@@ -272,9 +284,7 @@ static bool icrc_good(struct batch *b, struct arrival *a)
 	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
 			  sizeof(icrc)))
 		return false;
-	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, &a->bth, a->len);
-	crc = rover_seal_sum(crc, skb, a->at + sizeof(a->bth), rest);
-	return rover_icrc_end(crc) == icrc;
+	return rover_icrc_end(sum(a, a->len - ROVER_ICRC_SIZE, a->len)) == icrc;
 }
 
 /* Partition keys match in their low fifteen bits; ours is the default one. */

@@ -186,16 +186,15 @@ static enum rover_fault put_copy(struct sk_buff *skb,
 	return fault;
 }
 
-/* Sum what is behind the BTH, and end with that. */
-static void put_icrc(struct sk_buff *skb, const struct rover_bth *bth, u32 crc)
+/* Of a packet that is complete but for its ICRC, from its IP header to its pad. */
+static u32 sum(const struct sk_buff *skb, const struct rover_path *path,
+	       const struct rover_bth *bth, unsigned int len)
 {
-	const void *rest = bth + 1;
-	__le32 icrc;
+	unsigned int own = (const void *)skb_tail_pointer(skb) -
+			   (const void *)bth;
 
-	crc = rover_icrc_add(crc, rest,
-			     (const void *)skb_tail_pointer(skb) - rest);
-	icrc = rover_icrc_end(crc);
-	skb_put_data(skb, &icrc, sizeof(icrc));
+	return rover_icrc_begin(path->l3, skb_network_header(skb), udp_hdr(skb),
+				bth, own, len);
 }
 
 static void put_frag_pages(const struct rover_frag *frags, unsigned int n)
@@ -256,7 +255,7 @@ static struct sk_buff *make(struct rover_train *train,
 	struct rover_bth *bth;
 	struct sk_buff *skb;
 	unsigned int n = 0;
-	u32 crc;
+	__le32 icrc;
 
 	*fault = get_frags(train, out, frags, &n);
 	if (*fault)
@@ -267,12 +266,10 @@ static struct sk_buff *make(struct rover_train *train,
 	skb_reserve(skb, ROVER_HEADROOM);
 	put_headers(train, skb, hdr + payload);
 	bth = put_transport(train, skb, out);
-	crc = rover_icrc_begin(path->l3, skb_network_header(skb), udp_hdr(skb),
-			       bth, hdr + payload);
 	train->seal = NULL;
 	if (n) {
-		crc = rover_icrc_add(crc, bth + 1, out->ext_len);
-		train->seal = put_frags(skb, out, frags, n, crc);
+		train->seal = put_frags(skb, out, frags, n,
+					sum(skb, path, bth, hdr + payload));
 		if (!train->seal)
 			goto err_skb;
 		if (train->icrcs == ROVER_ICRCS_MADE || out->again)
@@ -281,7 +278,8 @@ static struct sk_buff *make(struct rover_train *train,
 		*fault = put_copy(skb, out);
 		if (*fault)
 			goto err_skb;
-		put_icrc(skb, bth, crc);
+		icrc = rover_icrc_end(sum(skb, path, bth, hdr + payload));
+		skb_put_data(skb, &icrc, sizeof(icrc));
 	}
 	return skb;
 

@@ -18,5 +18,6 @@ typedef __s64 s64;
 
 #define __force
 #define __packed	__attribute__((packed))
+#define __uninitialized
 
 #endif /* UNIT_LINUX_TYPES_H */
