@@ -44,6 +44,7 @@ tests=(
 	steer:100
 	stream:100
 	gather:100
+	firewall:100
 	loss:200
 	interop:300
 	ecn:100

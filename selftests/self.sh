@@ -57,6 +57,20 @@ captured() {
 	return $status
 }
 
+# Where connections are tracked each has a first train.
+tracked() {
+	local again
+	trap 'status=$?; set +e; at b nft delete table inet rover_test; ktap_end_jobs; exit $status' EXIT
+	at b nft add table inet rover_test
+	at b nft 'add chain inet rover_test in { type filter hook input priority 0; }'
+	at b nft 'add rule inet rover_test in ct state invalid drop'
+	again=$(count tx_retransmitted_packets)
+	trains
+	again=$(($(count tx_retransmitted_packets) - again))
+	((!again)) || fail "$again packets were sent again"
+	(($(at b cat /proc/sys/net/netfilter/nf_conntrack_count) > 0)) || fail "no connection has been remembered"
+}
+
 # A FIRST and 14 MIDDLEs of 4 KiB with the headers of one packet, and without those of 15.
 blocks() {
 	local seen status=0
@@ -116,6 +130,7 @@ sniffed() {
 know_gids
 try "trains arrive as they were sent" trains
 try "and while somebody captures" captured
+try "and while connections are tracked" tracked
 try "a long message is a block" blocks
 try "and packets in the eyes of a sniffer" sniffed
 pair_cases rc_data brief much

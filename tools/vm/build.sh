@@ -36,8 +36,8 @@ build_module() {
 		# Objects at the receiving end are no business of --delete.
 		rsync -rlpcR --delete --exclude={"*.o","*.ko","*.a","*.cmd","*.d","*.mod","*.mod.c","Module.symvers","modules.order",".tmp_*"} $sources "$dir/src/"
 		# A header that is new may stand before one that was found until now. Neither make nor ccache asks for those that were not
-		# there, so both get to know the names of all that are.
-		(cd "$dir/src" && find . -name "*.h" | sort) >"$dir/headers.now"
+		# there, so both get to know the names of all that are. And how the kernel is configured: the debug one keeps its version.
+		(cd "$dir/src" && find . -name "*.h" | sort && cksum <"/lib/modules/$version/build/include/config/auto.conf") >"$dir/headers.now"
 		if ! cmp -s "$dir/headers.now" "$dir/headers"; then
 			find "$dir/src" -name "*.o" -delete
 			mv "$dir/headers.now" "$dir/headers"

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * claim - a train for our port is for our socket, as a whole
+ * claim - what is for our port is ours, before UDP looks whose it is
  */
 #ifndef ROVER_CLAIM_H
 #define ROVER_CLAIM_H
 
-#include <net/net_namespace.h>
+#include "dev.h"
 
 /* Without it trains of the loopback device come packet by packet. */
 #define ROVER_CLAIMS	IS_ENABLED(CONFIG_NETFILTER)
 
 /**
- * rover_claim_begin() - say so from now on
- * @net: where the socket is
+ * rover_claim_begin() - take packets from now on
+ * @rnet: namespace; as long as it has no devices, none is taken
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int rover_claim_begin(struct net *net);
+int rover_claim_begin(struct rover_net *rnet);
 
 /**
- * rover_claim_end() - say so no longer
- * @net: begun there
+ * rover_claim_end() - take them no longer
+ * @rnet: begun there; whoever is at it is done after synchronize_net()
  *
  * Context: may sleep.
  */
-void rover_claim_end(struct net *net);
+void rover_claim_end(struct rover_net *rnet);
 
 #endif /* ROVER_CLAIM_H */

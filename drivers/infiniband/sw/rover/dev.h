@@ -32,10 +32,11 @@ struct rover_qp;
 /**
  * struct rover_net - rover in a network namespace
  * @net: the namespace
- * @lock: serialises @links, @sk4, @sk6
+ * @lock: serialises @links, @sk4, @sk6, @claims
  * @links: devices here; the sockets exist while there is one
  * @sk4: UDP port 4791 over IPv4
  * @sk6: and over IPv6; NULL where IPv6 is off
+ * @claims: what the two do not see, as it is taken before (claim)
  * @devs: RCU list of the devices here (rover_dev.net_node)
  */
 struct rover_net {
@@ -44,6 +45,7 @@ struct rover_net {
 	unsigned int links;
 	struct socket *sk4;
 	struct socket *sk6;
+	struct nf_hook_ops claims[2];
 	struct list_head devs;
 };
 

@@ -95,14 +95,14 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 
 static void close_sockets(struct rover_net *rnet)
 {
-	rover_claim_end(rnet->net);
+	rover_claim_end(rnet);
 	if (rnet->sk6)
 		udp_tunnel_sock_release(rnet->sk6->sk);
 	if (rnet->sk4)
 		udp_tunnel_sock_release(rnet->sk4->sk);
 	rnet->sk6 = NULL;
 	rnet->sk4 = NULL;
-	/* Packets that found a socket before may still be in rover_arrive(). */
+	/* Packets that found a socket or hook before may still be in arrive. */
 	synchronize_net();
 }
 
@@ -111,7 +111,7 @@ static int open_sockets(struct rover_net *rnet)
 	struct socket *sock;
 	int err;
 
-	err = rover_claim_begin(rnet->net);
+	err = rover_claim_begin(rnet);
 	if (err)
 		return err;
 	sock = open_socket(rnet, AF_INET);
