@@ -4,24 +4,8 @@
 # firewall: packets are taken before UDP looks whose they are, and not before firewalls and connection tracking have seen them.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
-
-# rules END RULE...: of what is for this host, until the case ends
-rules() {
-	local end=$1 rule
-	shift
-	trap 'status=$?; set +e; at '$end' nft delete table inet rover_test; ktap_end_jobs; exit $status' EXIT
-	at $end nft add table inet rover_test
-	at $end nft 'add chain inet rover_test in { type filter hook input priority 0; }'
-	for rule; do at $end nft "add rule inet rover_test in $rule"; done
-}
-
-# matched END: packets that the first rule with a counter has seen
-matched() {
-	local said
-	said=$(at "$1" nft list chain inet rover_test in)
-	[[ $said =~ counter\ packets\ ([0-9]+) ]] || fail "no counter in $said"
-	echo "${BASH_REMATCH[1]}"
-}
+# shellcheck source=selftests/lib/nft.sh
+. "$here/lib/nft.sh"
 
 # udp_datagrams END: those that UDP has handed over, whichever IP they came by
 udp_datagrams() {
@@ -37,14 +21,14 @@ udp_datagrams() {
 }
 
 past_udp() {
-	local packets before
+	local family packets by_udp
 	for family in 4 6; do
-		packets=$(counter b rx_packets) before=$(udp_datagrams b)
-		family=$family pingpong -n 1000 -s 64
-		packets=$(($(counter b rx_packets) - packets)) before=$(($(udp_datagrams b) - before))
-		echo "note: over IPv$family $packets packets, $before of them by UDP"
+		packets=$(counter b rx_packets) by_udp=$(udp_datagrams b)
+		pingpong -n 1000 -s 64
+		packets=$(($(counter b rx_packets) - packets)) by_udp=$(($(udp_datagrams b) - by_udp))
+		echo "note: over IPv$family $packets packets, $by_udp of them by UDP"
 		((packets >= 1000)) || fail "that is too few to tell"
-		((10 * before < packets)) || fail "UDP has looked at them"
+		((10 * by_udp < packets)) || fail "UDP has looked at them"
 	done
 }
 
@@ -52,7 +36,7 @@ dropped() {
 	local family
 	rules b 'udp dport 4791 counter drop'
 	for family in 4 6; do
-		family=$family refused "transport retry counter exceeded" pingpong -n 5 -s 64
+		refused "transport retry counter exceeded" pingpong -n 5 -s 64
 	done
 	(($(matched b) >= 16)) || fail "the firewall has not seen them"
 }
@@ -68,8 +52,6 @@ counted() {
 	((seen == packets)) || fail "some passed it by"
 }
 
-
-# What is not confirmed when it has arrived is forgotten, and with it how many packets there were.
 remembered() {
 	local before
 	before=$(matched b)
@@ -81,8 +63,7 @@ remembered() {
 
 # Of two who want to be last the one that was there first is.
 tracked() {
-	rules b 'ct state invalid drop' 'udp dport 4791 ct packets > 10 counter'
-	at b sysctl -qw net.netfilter.nf_conntrack_acct=1
+	tracking b
 	remembered
 	at b rdma link delete "$DEV_B"
 	link_add b

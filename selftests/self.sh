@@ -8,6 +8,8 @@
 . "$here/lib/pair.sh"
 # shellcheck source=selftests/lib/netem.sh
 . "$here/lib/netem.sh"
+# shellcheck source=selftests/lib/nft.sh
+. "$here/lib/nft.sh"
 
 if ! single; then
 	try "both ends are one" skip "once is enough"
@@ -60,15 +62,12 @@ captured() {
 # Where connections are tracked each has a first train.
 tracked() {
 	local again
-	trap 'status=$?; set +e; at b nft delete table inet rover_test; ktap_end_jobs; exit $status' EXIT
-	at b nft add table inet rover_test
-	at b nft 'add chain inet rover_test in { type filter hook input priority 0; }'
-	at b nft 'add rule inet rover_test in ct state invalid drop'
+	tracking b
 	again=$(count tx_retransmitted_packets)
 	trains
 	again=$(($(count tx_retransmitted_packets) - again))
 	((!again)) || fail "$again packets were sent again"
-	(($(at b cat /proc/sys/net/netfilter/nf_conntrack_count) > 0)) || fail "no connection has been remembered"
+	(($(matched b) > 0)) || fail "no connection has been remembered"
 }
 
 # A FIRST and 14 MIDDLEs of 4 KiB with the headers of one packet, and without those of 15.

@@ -1,0 +1,30 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# nft.sh: a firewall for what arrives at an end. For tests that have sourced lib/net.sh.
+
+# rules END RULE...: of what is for this host, until the case is over
+rules() {
+	local end=$1 rule
+	shift
+	# shellcheck disable=SC2064 # which end is known now
+	trap "status=\$?; set +e; at $end nft delete table inet rover_test; ktap_end_jobs; exit \$status" EXIT
+	at "$end" nft add table inet rover_test
+	at "$end" nft 'add chain inet rover_test in { type filter hook input priority 0; }'
+	for rule; do at "$end" nft "add rule inet rover_test in $rule"; done
+}
+
+# tracking END: the same, and connections are tracked; those packets are counted that come when so many had come before that
+# theirs is known. What is not confirmed when it has arrived is forgotten, and each then is the first.
+tracking() {
+	rules "$1" 'ct state invalid drop' 'udp dport 4791 ct packets > 10 counter'
+	at "$1" sysctl -qw net.netfilter.nf_conntrack_acct=1
+}
+
+# matched END: packets that the first rule with a counter has seen
+matched() {
+	local said
+	said=$(at "$1" nft list chain inet rover_test in)
+	[[ $said =~ counter\ packets\ ([0-9]+) ]] || fail "no counter in $said"
+	echo "${BASH_REMATCH[1]}"
+}
