@@ -23,13 +23,11 @@ both_ways() {
 	perftest write_bw -b -s 65536 -n 200 -t 64
 }
 
-# What the peer was not ready for has come a second time before it is sent again.
+# What the peer was not ready for has come a second time before it is sent again. Whether anything comes before there is a receive
+# for it is the network's chance, as elsewhere.
 ready() {
-	local before
-	before=$(counter a rnr_nak_retry_err)
 	bad_network delay 4ms 4ms duplicate 50%
-	pair_quietly rc_flow ready
-	(($(counter a rnr_nak_retry_err) > before)) || fail "nobody had to wait"
+	counting=a until_counted rnr_nak_retry_err pair_quietly rc_flow ready
 }
 
 know_gids
