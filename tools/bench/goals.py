@@ -7,6 +7,12 @@ import fnmatch
 import figures
 
 LARGE = [f"{op} {size}" for op in ("write", "read", "send") for size in ("64K", "256K", "1M", "8M")]
+# With 8192 sends under way in all 1024 queue pairs have 8 each, and 16 have 128: so also with as many on each.
+MANY = [
+    ("", "write 8 qps16", "write 8 qps1024"),
+    (", 8 each", "write 8 qps16 depth8", "write 8 qps1024"),
+    (", 128 each", "write 8 qps16", "write 8 qps1024 depth128"),
+]
 SMALL_LATENCY = ["latency write 8", "latency send 8"]
 
 
@@ -80,6 +86,7 @@ def judge(cell):
         values = list(found(cell, patterns, figure, against))
         if values:
             yield one(what, bound, *bound.worst(values))
-    few, many = (figures.value(figures.find(cell, f"write 8 qps{count}"), "rover", "rate") for count in (16, 1024))
-    if few and many:
-        yield one("messages a second on 1024 QPs : those on 16", at_least(0.8), many / few, "write 8 qps1024")
+    for what, few, many in MANY:
+        rates = [figures.value(figures.find(cell, name), "rover", "rate") for name in (few, many)]
+        if all(rates):
+            yield one(f"messages a second on 1024 QPs : those on 16{what}", at_least(0.8), rates[1] / rates[0], many)

@@ -125,6 +125,9 @@ def draw(cell, folder):
         def ping(point, op=op):
             return usual(point, op, 1)
 
+        def counted(point, op=op):
+            return usual({**point, "qps": 1}, op, 0) and point["size"] == 8 and point["depth"] == points.depth(point)
+
         made += chart(f"{folder}/bandwidth-{op}-{name}.svg",
                       [(subject, dots_of(cell, subject, "bandwidth", points.MIB, flow, "size")) for subject in ("rover", "rxe", "tcp", "limit")],
                       2, points.size_name, (f"{title}: bandwidth", where, "message size, bytes", "MiB/s"))
@@ -133,7 +136,6 @@ def draw(cell, folder):
                        for label, figure in ((subject, "latency"), (f"{subject} 99 %", "latency_99"))],
                       2, points.size_name, (f"{title}: latency, median and 99 %", where, "message size, bytes", "us"))
         made += chart(f"{folder}/qps-{op}-{name}.svg",
-                      [(subject, dots_of(cell, subject, "rate", 1, lambda point, op=op: usual({**point, "qps": 1}, op, 0) and point["size"] == 8, "qps"))
-                       for subject in ("rover", "rxe")],
+                      [(subject, dots_of(cell, subject, "rate", 1, counted, "qps")) for subject in ("rover", "rxe")],
                       2, number_name, (f"{title} of 8 bytes: message rate", where, "queue pairs", "messages/s"))
     return made

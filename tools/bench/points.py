@@ -40,6 +40,8 @@ def name_of(point):
         words.append(f"mtu{point['mtu']}")
     if point["qps"] != 1:
         words.append(f"qps{point['qps']}")
+    if point["depth"] != depth(point):
+        words.append(f"depth{point['depth']}")
     words += [word for word in ("both", "event") if point[word]]
     return " ".join(words)
 
@@ -53,7 +55,7 @@ def size_name(size):
 
 def point(**given):
     made = {**PLAIN, **given}
-    made["depth"] = depth(made)
+    made.setdefault("depth", depth(made))
     return made
 
 
@@ -102,6 +104,7 @@ def short():
         + flows(["send", "ud"], [8])
         + flows(["ud"], [4 * KIB])
         + many("write", 8, [16, MAX_QPS])
+        + many("write", 8, [16], depth=8)
         + pings(["write"], [8, 4 * KIB, 64 * KIB])
         + pings(["read", "send", "ud"], [8])
         + pings(["send"], [8], event=1)
@@ -128,6 +131,9 @@ def full():
         + flows(["ud"], [8, 4 * KIB], both=1)
         + flows(["ud"], [8, KIB], mtu=1024)
         + [one for op in rc for one in many(op, 8, counts)]
+        # As many under way on each as 1024 queue pairs or 16 have: what differs then is their number.
+        + many("write", 8, [16], depth=8)
+        + many("write", 8, [MAX_QPS], depth=128)
         + many("write", 64 * KIB, counts)
         + pings(rc, sizes)
         + pings(rc, [8, 64 * KIB], mtu=1024)
