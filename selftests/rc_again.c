@@ -9,15 +9,22 @@
  */
 #include <arpa/inet.h>
 #include <endian.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/conn.h"
+#include "lib/netdev.h"
 #include "lib/packet.h"
 
-enum { SEND_ONLY = 0x04, READ_REQUEST = 0x0c };
+enum { SEND_ONLY = 0x04, READ_REQUEST = 0x0c, READ_RESPONSE_ONLY = 0x10 };
 
 /* More answers than the module has in the device (ROVER_TX_SKBS), but not by many. */
 #define DEVICE_IS_FULL 88
@@ -25,6 +32,8 @@ enum { SEND_ONLY = 0x04, READ_REQUEST = 0x0c };
 /* What the bucket has room for at once goes in any case: two answers of a header each. */
 #define HELD_BACK "rate 16bit burst 200"
 #define LET_GO "rate 1gbit burst 100000"
+/* Larger ones than the bucket are taken apart before it. */
+#define LET_GO_APART "rate 1gbit burst 200"
 
 static void answers_are(struct pair *p, const char *how)
 {
@@ -66,13 +75,14 @@ static void fill(struct conn *c, const struct region *r, int from, int to)
 }
 
 /* The connection has to be well after all this: number next is what the peer waits for. */
-static void still_well(struct pair *p, struct conn *c, struct region *r, int next)
+static void still_well(struct pair *p, struct conn *c, struct region *r, int next,
+		       const char *how)
 {
 	struct ibv_sge sge = sge_of(r, 0, 64);
 
 	pair_sync(p);
 	if (end_b(p))
-		answers_are(p, LET_GO);
+		answers_are(p, how);
 	/* This is also the next packet, with which they go. */
 	pair_sync(p);
 	if (end_b(p)) {
@@ -114,7 +124,7 @@ static void run_gone(struct pair *p, const void *arg)
 	pair_sync(p);
 	if (end_b(p))
 		undo_now(p, passing);
-	still_well(p, c, lasting, DEVICE_IS_FULL);
+	still_well(p, c, lasting, DEVICE_IS_FULL, LET_GO);
 }
 
 /*
@@ -135,7 +145,64 @@ static void run_crowd(struct pair *p, const void *arg)
 		fill(c, r, 1, 2);
 	}
 	/* What had no room is as if it had never come. */
-	still_well(p, c, r, 1);
+	still_well(p, c, r, 1, LET_GO);
+}
+
+/* What arrives at this end, as long as it is IPv4. */
+static int listen_here(struct pair *p)
+{
+	struct sockaddr_ll here = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_IP),
+		.sll_ifindex = if_nametoindex(netdev_name(p)),
+	};
+	struct timeval patience = { .tv_usec = 500000 };
+	int s = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
+
+	check(p, s >= 0 && !bind(s, (struct sockaddr *)&here, sizeof(here)), "no sniffer");
+	setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return s;
+}
+
+/* The number of the READ that the next answer is to; -1 without one. */
+static int next_answer(int s, const struct conn *c)
+{
+	struct { struct iphdr ip; struct udphdr udp; uint32_t bth[3]; } got;
+
+	while (recv(s, &got, sizeof(got), 0) == sizeof(got))
+		if (got.ip.protocol == IPPROTO_UDP && got.udp.dest == htons(4791) &&
+		    ntohl(got.bth[0]) >> 24 == READ_RESPONSE_ONLY &&
+		    got.bth[1] == htonl(c->own.qpn))
+			return (ntohl(got.bth[2]) - c->own.psn) & 0xffffff;
+	return -1;
+}
+
+/*
+ * Who goes back drops whatever comes before what it asks for: so that goes before
+ * all that is behind it, and still waits.
+ */
+static void run_order(struct pair *p, const void *arg)
+{
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	int s = end_a(p) ? listen_here(p) : -1, number, last = -1, again = 0;
+	struct conn *c = open_held_back(p, 64);
+
+	(void)arg;
+	region_swap(p, r);
+	if (end_a(p)) {
+		fill(c, r, 0, DEVICE_IS_FULL);
+		fill(c, r, 0, 4);
+	}
+	still_well(p, c, r, DEVICE_IS_FULL, LET_GO_APART);
+	while (s >= 0 && (number = next_answer(s, c)) >= 0) {
+		again += number <= last;
+		last = number;
+	}
+	if (end_a(p)) {
+		check(p, again == 1, "%d times what comes goes back", again);
+		check(p, last == DEVICE_IS_FULL - 1, "the last answer is to READ %d", last);
+		close(s);
+	}
 }
 
 int main(int argc, char **argv)
@@ -147,5 +214,7 @@ int main(int argc, char **argv)
 		pair_case(&p, run_gone, NULL, "a duplicate READ waits, and its memory goes");
 	if (pair_wants(&p, "crowd"))
 		pair_case(&p, run_crowd, NULL, "a duplicate READ waits in the only place there is");
+	if (pair_wants(&p, "order"))
+		pair_case(&p, run_order, NULL, "a duplicate READ is answered before later ones");
 	return pair_close(&p);
 }

@@ -276,7 +276,8 @@ struct rover_saved {
  * @dst: where its payload goes
  * @wqe: receive work request, copied once
  * @sge: its scatter entries
- * @res: READs and atomics to be answered, in order; a ring of @res_max rows
+ * @res: READs and atomics to be answered, in order of PSNs; a ring of @res_max
+ *	rows
  * @saved: results of the last @res_max atomics, for duplicates
  * @res_max: rows of each: max_dest_rd_atomic
  * @res_tail: next row to be taken

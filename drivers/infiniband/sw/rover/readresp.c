@@ -2,17 +2,19 @@
 /*
  * readresp - answers to READs and atomics, in order, again if need be
  *
- * Requests are queued in rsp.res and answered first come first served, as
+ * Requests are queued in rsp.res and answered in the order of their PSNs, as
  * trains, READs straight from memory.  A duplicate READ is simply executed again;
  * an atomic must not be, so the results of the last max_dest_rd_atomic of
  * them are kept in rsp.saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate of what is
- * still waiting takes its place.
+ * still waiting takes its place, and any other goes before what comes after it: a
+ * requester that misses an answer drops all those behind it.
  *
  * Runs under rx_lock with softirqs off.
  */
 #include "ack.h"
 #include "credit.h"
 #include "nettx.h"
+#include "psn.h"
 #include "qps.h"
 #include "readresp.h"
 #include "srq.h"
@@ -62,6 +64,28 @@ bool rover_readresp_crowded(const struct rover_qp *qp)
 	return false;
 }
 
+/*
+ * Room for @psn before all that comes later.  Of that what was begun is begun
+ * again, for it was dropped if what is asked for now was missing.
+ */
+static struct rover_res *insert_row(struct rover_rsp *rsp, u32 psn)
+{
+	u32 i;
+
+	for (i = rsp->res_tail++; i != rsp->res_send; i--) {
+		struct rover_res *later = &rsp->res[(i - 1) % rsp->res_max];
+
+		if (rover_psn_diff(psn, later->psn) > 0)
+			break;
+		if (later->next) {
+			later->next = 0;
+			later->again = true;
+		}
+		rsp->res[i % rsp->res_max] = *later;
+	}
+	return &rsp->res[i % rsp->res_max];
+}
+
 static struct rover_res *take_row(struct rover_qp *qp, u32 psn, bool again)
 {
 	struct rover_res *res = waiting(qp, psn);
@@ -71,7 +95,7 @@ static struct rover_res *take_row(struct rover_qp *qp, u32 psn, bool again)
 	if (res)
 		again = res->again;
 	else
-		res = &rsp->res[rsp->res_tail++ % rsp->res_max];
+		res = insert_row(rsp, psn);
 	*res = (struct rover_res) {
 		.psn = psn,
 		.npsn = 1,
