@@ -57,6 +57,15 @@ static void retire(struct rover_qp *qp, enum rover_fault fault)
 		rover_localop_complete(qp);
 }
 
+/* So many packets have arrived: news for whoever follows how the network is. */
+static void progress(struct rover_qp *qp, u32 packets)
+{
+	rover_retransmit_progress(qp);
+	rover_window_acked(qp, packets);
+	rover_path_carried(&qp->path, (u64)packets << qp->mtu_shift);
+	set_bit(ROVER_WORK_TX, &qp->work);
+}
+
 /*
  * All packets before @psn have arrived.  Move una there, or up to the first
  * READ or atomic whose response has not.
@@ -81,11 +90,8 @@ static void ack_until(struct rover_qp *qp, u32 psn)
 		req->una = end;
 		retire(qp, ROVER_OK);
 	}
-	if (req->una == una)
-		return;
-	rover_retransmit_progress(qp);
-	rover_window_acked(qp, rover_psn_diff(req->una, una));
-	set_bit(ROVER_WORK_TX, &qp->work);
+	if (req->una != una)
+		progress(qp, rover_psn_diff(req->una, una));
 }
 
 /*
@@ -98,11 +104,8 @@ static void settle(struct rover_qp *qp)
 	u32 answered = req->answered;
 
 	req->answered = 0;
-	if (!answered || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
-		return;
-	rover_retransmit_progress(qp);
-	rover_window_acked(qp, answered);
-	set_bit(ROVER_WORK_TX, &qp->work);
+	if (answered && rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+		progress(qp, answered);
 }
 
 /* A response is missing before what has just arrived. */

@@ -117,6 +117,11 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
 	res->rkey = rkey;
 	res->length = length;
 	res->srqn = qp->srq ? qp->srq->obj.key : 0;
+	/* The requester has its window, and asks again for what does not come. */
+	if (again)
+		rover_path_lost(&qp->path);
+	else
+		rover_path_carried(&qp->path, (u64)npsn << qp->mtu_shift);
 	if (length >= ROVER_BULK)
 		WRITE_ONCE(qp->rsp.bulk, true);
 }

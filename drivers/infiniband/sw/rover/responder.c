@@ -426,7 +426,6 @@ static void receive_duplicate(struct rover_qp *qp,
 		    rover_xrc_aim(qp, pkt->srqn) || check_read(qp, pkt, &npsn) ||
 		    rover_psn_diff(pkt->psn + npsn, rsp->psn) > 0)
 			break;
-		rover_path_lost(&qp->path);
 		rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
 				    be32_to_cpu(reth->rkey),
 				    be32_to_cpu(reth->length), true);

@@ -20,8 +20,13 @@
 
 #include "wire.h"
 
-/* Of so many one or the other was none, but late; all of them were not. */
+/*
+ * Of so many one or the other was none, but late; all of them were not.  Not
+ * if that many bytes were carried between two: several times what may be on its
+ * way (window), so of a path that loses all that is new there is a loss before.
+ */
 #define ROVER_LOSSES_MOST	8
+#define ROVER_CARRIED_MUCH	(16ULL << 20)
 
 /**
  * struct rover_path - headers and route to one peer
@@ -38,6 +43,7 @@
  * @sgid_attr: reference on the source GID
  * @net: namespace of the device; it outlives the path
  * @losses: how often something was lost on it, as far as that matters; a hint
+ * @carried: bytes of full packets since the last of them; a hint
  * @dmac: RoCE v1: the peer, or the group
  */
 struct rover_path {
@@ -56,6 +62,7 @@ struct rover_path {
 	const struct ib_gid_attr *sgid_attr;
 	struct net *net;
 	unsigned int losses;
+	u64 carried;
 	u8 dmac[ETH_ALEN];
 };
 
@@ -107,12 +114,18 @@ void rover_path_forget(struct rover_path *path);
  * rover_path_lost() - something was lost
  * @path: initialised
  *
+ * Counts once, until something new is carried: who goes back asks for, or sends,
+ * many things again.
+ *
  * Context: any; of two at once one may not be counted.
  */
 static inline void rover_path_lost(struct rover_path *path)
 {
 	unsigned int losses = READ_ONCE(path->losses);
 
+	if (!READ_ONCE(path->carried))
+		return;
+	WRITE_ONCE(path->carried, 0);
 	if (losses < ROVER_LOSSES_MOST)
 		WRITE_ONCE(path->losses, losses + 1);
 }
@@ -124,6 +137,24 @@ static inline void rover_path_lost(struct rover_path *path)
 static inline bool rover_path_reliable(const struct rover_path *path)
 {
 	return READ_ONCE(path->losses) < ROVER_LOSSES_MOST;
+}
+
+/**
+ * rover_path_carried() - there is progress
+ * @path: initialised
+ * @bytes: as if all packets were full
+ *
+ * A few losses far from each other are forgiven; too many near each other never.
+ *
+ * Context: any; as rover_path_lost().
+ */
+static inline void rover_path_carried(struct rover_path *path, u64 bytes)
+{
+	bytes += READ_ONCE(path->carried);
+	WRITE_ONCE(path->carried, bytes);
+	if (bytes >= ROVER_CARRIED_MUCH && READ_ONCE(path->losses) &&
+	    rover_path_reliable(path))
+		WRITE_ONCE(path->losses, 0);
 }
 
 /**
