@@ -13,8 +13,12 @@
 #define SPAN_MS 200
 #define SPANS 11
 
-/* No end may have so many times what the other one has, in any of them. */
-#define MOST_TIMES 4
+/*
+ * No end may have more times what the other one has, in any of them and in all together.
+ * Six times were seen in one where all had 1.5, on a machine that is twice as fast as others.
+ */
+#define MOST_TIMES 10
+#define MOST_TIMES_IN_ALL 3
 
 /* Post again for each that is done, until time is over; how many were done in each span. */
 static void stream(struct conn *c, struct region *r, uint32_t size, uint64_t done[SPANS])
@@ -46,7 +50,7 @@ static void run_share(struct pair *p, const void *arg)
 	const uint32_t size = *(const uint32_t *)arg;
 	struct conn_attr attr = conn_defaults(p);
 	struct region *r = region_new(p, 2 * size, ALL_ACCESS);
-	uint64_t mine[SPANS] = {}, theirs[SPANS];
+	uint64_t mine[SPANS] = {}, theirs[SPANS], all_mine = 0, all_theirs = 0;
 	struct conn *c;
 	int i;
 
@@ -60,9 +64,14 @@ static void run_share(struct pair *p, const void *arg)
 	for (i = 0; i < SPANS && end_a(p); i++)
 		note(p, "%lu MiB one way, %lu the other", mine[i] * (size >> 10) >> 10,
 		     theirs[i] * (size >> 10) >> 10);
-	for (i = 1; i < SPANS; i++)
+	for (i = 1; i < SPANS; i++) {
 		check(p, mine[i] <= MOST_TIMES * theirs[i], "%lu messages against %lu", mine[i],
 		      theirs[i]);
+		all_mine += mine[i];
+		all_theirs += theirs[i];
+	}
+	check(p, all_mine <= MOST_TIMES_IN_ALL * all_theirs, "in all %lu messages against %lu",
+	      all_mine, all_theirs);
 }
 
 int main(int argc, char **argv)
