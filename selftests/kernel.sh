@@ -7,18 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
-
-module=$(cd "$here/.." && pwd -P)/build/$KERNEL/rover_ktest.ko
-results=/sys/kernel/debug/rover_ktest
-
-# run_module PARAMETER...: the module's cases
-run_module() {
-	local line number=$ktap_number
-	insmod "$module" device="$DEV_A" slow=$slow "$@" || { pair_line "not ok - the module is loaded"; return; }
-	while IFS= read -r line; do pair_line "$line"; done <$results
-	rmmod rover_ktest
-	((ktap_number > number)) || pair_line "not ok - there is a device"
-}
+# shellcheck source=selftests/lib/kmod.sh
+. "$here/lib/kmod.sh"
 
 parameters=()
 ! quick || parameters+=(quick=1)

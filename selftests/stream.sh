@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
+# shellcheck source=selftests/lib/kmod.sh
+. "$here/lib/kmod.sh"
 
 # rings MESSAGES TOOL [ARG...]: percentage of messages from a for which the doorbell was rung
 rings() {
@@ -64,6 +66,17 @@ crowd() {
 	((before <= qps / 10)) || fail "$before timeouts, and nothing is lost here"
 }
 
+# of_kernel GROUP: a user in the kernel that talks to itself: how many of its messages had no socket buffer of their own
+of_kernel() {
+	local before
+	before=$(counter a rx_sealed_packets)
+	run_module only="$1"
+	percent=$((($(counter a rx_sealed_packets) - before) * 100 / 4096))
+	echo "# $percent % of them shared a socket buffer"
+}
+go_together() { ((percent >= 50)) || fail "nearly each went alone"; }
+go_alone() { ((percent <= 10)) || fail "some have waited for others"; }
+
 # Fewer are over before the kernel's notice of them weighs little.
 many=5000
 limit=100
@@ -78,6 +91,13 @@ if ! slowly; then
 		try "WRITEs of many queue pairs in one train" together write_bw
 		try "WRITEs in one socket buffer" share write_bw
 		try "datagrams in one socket buffer" share send_bw -c UD
+	fi
+	# One processor posts, and the other looks after what was posted.
+	if single; then
+		of_kernel crowd
+		try "many that a kernel user has in hand go together" go_together
+		of_kernel alone
+		try "one that it waits for goes at once" go_alone
 	fi
 	try "WRITEs that are waited for" each write_lat
 	try "many queue pairs, one after the other" crowd

@@ -275,5 +275,7 @@ void ktest_ud(struct ktest *t);
 void ktest_uc(struct ktest *t);
 void ktest_mcast(struct ktest *t);
 void ktest_vector(struct ktest *t);
+void ktest_crowd(struct ktest *t);
+void ktest_alone(struct ktest *t);
 
 #endif /* ROVER_KTEST_H */

@@ -20,6 +20,15 @@
 bool rover_poller_takes(struct rover_qp *qp);
 
 /**
+ * rover_poller_posted() - a kernel user has posted sends: are they of a stream?
+ * @qp: its posts are counted
+ *
+ * Context: any.
+ * Return: false when the caller is to run it.
+ */
+bool rover_poller_posted(struct rover_qp *qp);
+
+/**
  * rover_poller_init() - at module load
  */
 void rover_poller_init(void);

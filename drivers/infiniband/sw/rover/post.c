@@ -16,9 +16,11 @@
 #include "ah.h"
 #include "control.h"
 #include "localop.h"
+#include "poller.h"
 #include "qps.h"
 #include "run.h"
 #include "srq.h"
+#include "steer.h"
 #include "wire.h"
 
 #define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
@@ -223,10 +225,22 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 	return 0;
 }
 
+/* Is it more than the poller should look after?  Sent, or asked for. */
+static bool is_heavy(const struct ib_send_wr *wr)
+{
+	u64 total = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++)
+		total += wr->sg_list[i].length;
+	return total >= ROVER_BULK;
+}
+
 int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
 {
 	struct rover_qp *qp = rover_qp(ib);
+	struct rover_stream *stream = &qp->stream;
 	unsigned long irq;
 	int err = 0;
 
@@ -237,18 +251,23 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	}
 
 	spin_lock_irqsave(&qp->sq_post, irq);
+	/* The poller looks without the lock. */
+	WRITE_ONCE(stream->posts, stream->posts + 1);
 	for (; wr; wr = wr->next) {
 		err = write_send(qp, wr);
 		if (err) {
 			*bad_wr = wr;
 			break;
 		}
+		if (is_heavy(wr))
+			WRITE_ONCE(stream->heavy, stream->posts);
 		publish(&qp->sq);
 	}
 	spin_unlock_irqrestore(&qp->sq_post, irq);
 
 	/* Also after an error: those before it have been posted. */
-	rover_run_posted(qp);
+	if (!rover_poller_posted(qp))
+		rover_run_posted(qp);
 	return err;
 }
 

@@ -272,6 +272,7 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	init_owners(qp, ib, init);
 	qp->home = ROVER_CPU_ANY;
 	qp->aside.cpu = ROVER_CPU_ANY;
+	qp->stream.cpu = ROVER_CPU_ANY;
 	qp->state = IB_QPS_RESET;
 	qp->user = ucontext;
 	qp->owner = ucontext;

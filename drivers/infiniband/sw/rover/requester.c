@@ -80,6 +80,7 @@ void rover_requester_init(struct rover_qp *qp)
 	req->lost = ~0;
 	req->rnr_retries = qp->attr.rnr_retry;
 	rover_demand_reset(&qp->tx_demand);
+	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
 	qp->rtx.deadline = 0;
 	qp->rtx.sample_at = 0;
 	qp->rtx.srtt = 0;

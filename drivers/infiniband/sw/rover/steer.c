@@ -164,9 +164,11 @@ int rover_steer_poll(const struct rover_qp *qp)
 {
 	int here = smp_processor_id(), cpu = ROVER_CPU_ANY;
 
+	rcu_read_lock();
 	if (READ_ONCE(qp->req.una) == READ_ONCE(qp->req.next_psn) &&
 	    local_peer(qp))
 		cpu = other_cpu(qp, here);
+	rcu_read_unlock();
 	return cpu == ROVER_CPU_ANY ? here : cpu;
 }
 

@@ -84,7 +84,7 @@ int rover_steer_on(const struct rover_qp *qp);
  *
  * With packets on their way that is here: those sent there could pass them.
  *
- * Context: under rcu_read_lock(), preemption off.
+ * Context: preemption off.
  * Return: another processor where the peer is of this machine; else this one.
  */
 int rover_steer_poll(const struct rover_qp *qp);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stream - small messages, one after the other: many in hand, and each waited for
+ *
+ * What becomes of them on the way the test around this module counts (kernel.sh).
+ *
+ * Process context; completions come in softirq.
+ */
+#include <linux/wait.h>
+
+#include "ktest.h"
+
+#define MESSAGES	4096
+
+/**
+ * struct stream - messages of one queue pair, and what has come of them
+ * @cqe: of each
+ * @t: the run
+ * @done: completions so far
+ * @wait: for more of them
+ */
+struct stream {
+	struct ib_cqe cqe;
+	struct ktest *t;
+	unsigned int done;
+	wait_queue_head_t wait;
+};
+
+static void one_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct stream *s = container_of(wc->wr_cqe, struct stream, cqe);
+
+	check(s->t, wc->status == IB_WC_SUCCESS, "message %u: %s", s->done,
+	      ib_wc_status_msg(wc->status));
+	WRITE_ONCE(s->done, s->done + 1);
+	wake_up(&s->wait);
+}
+
+/* Each is another number, so that the last one is seen to be the last. */
+static void run_stream(struct stage *unused, const void *arg)
+{
+	unsigned int in_hand = *(const unsigned int *)arg, i;
+	struct ktest *t = unused->t;
+	struct stage *st = stage_open(t, IB_POLL_SOFTIRQ, 4 * DEPTH);
+	struct stream s = { .cqe.done = one_done, .t = t };
+	struct region r;
+
+	if (!st)
+		return;
+	init_waitqueue_head(&s.wait);
+	if (!region_simple(&st->b, &r, ALL_RIGHTS))
+		goto out;
+	for (i = 0; i < MESSAGES; i++) {
+		u64 *number = (u64 *)st->a.buf + i % (2 * DEPTH);
+		struct ib_sge sge = {
+			.addr = st->a.dma + ((u8 *)number - st->a.buf),
+			.length = sizeof(*number),
+			.lkey = st->pd->local_dma_lkey,
+		};
+		struct ib_rdma_wr wr = {
+			.wr = { .wr_cqe = &s.cqe, .opcode = IB_WR_RDMA_WRITE, .sg_list = &sge,
+				.num_sge = 1, .send_flags = IB_SEND_SIGNALED },
+			.remote_addr = r.mr->iova,
+			.rkey = r.mr->rkey,
+		};
+
+		if (!wait_event_timeout(s.wait, i - READ_ONCE(s.done) < in_hand,
+					5 * HZ * t->slow))
+			break;
+		*number = i;
+		if (ib_post_send(st->a.qp, &wr.wr, NULL))
+			break;
+	}
+	check(t, i == MESSAGES, "message %u was the last", i);
+	check(t, wait_event_timeout(s.wait, READ_ONCE(s.done) == i, 5 * HZ * t->slow),
+	      "%u of %u are done", s.done, i);
+	check(t, *(u64 *)st->b.buf == MESSAGES - 1, "it is not the last that is there");
+	region_free(&r);
+out:
+	stage_close(st);
+}
+
+void ktest_crowd(struct ktest *t)
+{
+	static const unsigned int in_hand = DEPTH / 2;
+
+	ktest_run(t, run_stream, &in_hand, "many small messages in hand");
+}
+
+void ktest_alone(struct ktest *t)
+{
+	static const unsigned int in_hand = 1;
+
+	ktest_run(t, run_stream, &in_hand, "one small message in hand");
+}
