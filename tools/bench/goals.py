@@ -54,8 +54,8 @@ def goals_of(cell):
         ]
     if not self:
         result.append(("from 64K up at path MTU 1024 : rxe's", [f"{name} mtu1024" for name in LARGE], "bandwidth", ["rxe"], at_least(4 if pair else 6)))
-    if pair:
-        result.append(("NVMe over RDMA : rxe's", ["nvme *"], "rate", ["rxe"], at_least(3)))
+    if pair or self:
+        result.append(("NVMe over RDMA : rxe's", ["nvme 4K", "nvme 1M"], "rate", ["rxe"], at_least(3)))
     result += [
         ("messages of 8 bytes a second : rxe's", ["write 8", "send 8", "write 8 qps16"], "rate", ["rxe"], at_least(5)),
         ("processor time per byte of a 1M WRITE : rxe's", ["write 1M"], "cpu_per_byte", ["rxe"], at_most(0.2)),
