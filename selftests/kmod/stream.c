@@ -2,7 +2,7 @@
 /*
  * stream - small messages, one after the other: many in hand, and each waited for
  *
- * What becomes of them on the way the test around this module counts (kernel.sh).
+ * What becomes of them on the way the test around this module counts (stream.sh).
  *
  * Process context; completions come in softirq.
  */
