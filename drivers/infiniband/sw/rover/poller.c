@@ -12,7 +12,7 @@
  * they are posted.
  *
  * A user in the kernel does not wait, it is told; it is tried whether it has more to
- * post when it is looked after.
+ * post when it is looked after (trial).
  *
  * Where the peer is of this machine that is done on another processor (steer),
  * which is also where the messages are then received: the program posts while
@@ -67,20 +67,6 @@
 #define STREAK		8
 #define WORTH		8
 #define DOUBTS_MOST	3
-
-/*
- * A kernel user's posts until it is tried whether it pays, twice as many each time that
- * it does not.  It does if in the time that WINDOW of them took before there are PAYS;
- * and what they took before is measured again when it has paid ROUNDS times.
- */
-#define TRIAL		32
-#define TRIAL_MOST	1024
-#define WINDOW		32
-#define PAYS		40
-#define ROUNDS		128
-
-/* Who posts more seldom than this has no use for it. */
-#define PACE_MOST	NSEC_PER_MSEC
 
 /* Its posts for which something long is remembered; of as many it is taken for granted. */
 #define HEAVY		64
@@ -140,67 +126,6 @@ static bool in_stream(struct rover_cq *cq)
 
 /* Kernel users ***************************************************************/
 
-/*
- * They poll when they are told to, so their queues are always read empty, and what comes
- * need not be an answer.  What goes to a peer of this machine is done before the post
- * returns: with one request under way nothing is faster, with many it keeps a single
- * processor busy.  How many there are is not to be seen from here.  So it is tried: what
- * is posted is left to another processor's timer for a while, and if more is posted in
- * that time it stays so.
- */
-static void count_anew(struct rover_stream *stream, u64 now)
-{
-	stream->since = now;
-	WRITE_ONCE(stream->posts_then, READ_ONCE(stream->posts));
-}
-
-static u32 posts_since(const struct rover_stream *stream)
-{
-	return READ_ONCE(stream->posts) - READ_ONCE(stream->posts_then);
-}
-
-/* It is by itself now; the next time it is tried is so many posts away. */
-static void leave_alone(struct rover_stream *stream, u32 trial, u64 now)
-{
-	WRITE_ONCE(stream->tried, false);
-	WRITE_ONCE(stream->trial, clamp_t(u32, trial, TRIAL, TRIAL_MOST));
-	stream->rounds = 0;
-	count_anew(stream, now);
-}
-
-/* How does it do by itself?  Then it is tried. */
-static bool try(struct rover_stream *stream, u64 now)
-{
-	u64 pace = div_u64(now - stream->since, posts_since(stream) ?: 1);
-
-	if (pace > PACE_MOST) {
-		leave_alone(stream, stream->trial, now);
-		return false;
-	}
-	stream->pace = pace;
-	WRITE_ONCE(stream->tried, true);
-	count_anew(stream, now);
-	return true;
-}
-
-/* Or may it, as far as is known yet? */
-static bool pays(struct rover_stream *stream, u64 now)
-{
-	if (now - stream->since < (u64)WINDOW * stream->pace)
-		return true;
-	if (posts_since(stream) < PAYS) {
-		leave_alone(stream, 2 * stream->trial, now);
-		return false;
-	}
-	if (++stream->rounds == ROUNDS) {
-		leave_alone(stream, TRIAL, now);
-		return false;
-	}
-	stream->trial = TRIAL;
-	count_anew(stream, now);
-	return true;
-}
-
 /* Is something on its way, which what is sent elsewhere could pass? */
 static bool flying(const struct rover_qp *qp)
 {
@@ -213,7 +138,8 @@ static bool is_heavy(const struct rover_qp *qp)
 	const struct rover_stream *stream = &qp->stream;
 
 	return READ_ONCE(qp->req.much) ||
-	       (!qp->user && READ_ONCE(stream->posts) - READ_ONCE(stream->heavy) < HEAVY);
+	       (!qp->user && READ_ONCE(stream->trial.posts) -
+			     READ_ONCE(stream->heavy) < HEAVY);
 }
 
 /*
@@ -223,23 +149,19 @@ static bool is_heavy(const struct rover_qp *qp)
 static bool posted_in_stream(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
-	u64 now = ktime_get_ns();
 	int cpu;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (flying(qp))
 		return stream->cpu != ROVER_CPU_ANY && cpu_online(stream->cpu);
 	WRITE_ONCE(stream->cpu, ROVER_CPU_ANY);
-	if (is_heavy(qp) || (stream->tried ? !pays(stream, now) :
-					     posts_since(stream) < stream->trial))
+	if (is_heavy(qp) || !rover_trial_pays(&stream->trial, ktime_get_ns()))
 		return false;
 	cpu = rover_steer_poll(qp);
 	if (cpu == smp_processor_id()) {
-		leave_alone(stream, 2 * stream->trial, now);
+		rover_trial_fails(&stream->trial);
 		return false;
 	}
-	if (!stream->tried && !try(stream, now))
-		return false;
 	WRITE_ONCE(stream->cpu, cpu);
 	return true;
 }
@@ -332,7 +254,7 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 	most = flying(qp) ? IDLE_FLYING : IDLE_MOST;
 	/* Where it does not pay one look that finds nothing is enough. */
 	if (!qp->user && stream->idle && !flying(qp) &&
-	    !pays(stream, ktime_get_ns()))
+	    !rover_trial_pays(&stream->trial, ktime_get_ns()))
 		most = 0;
 	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !is_heavy(qp) &&
 	    stream->idle < most)
@@ -468,8 +390,8 @@ bool rover_poller_posted(struct rover_qp *qp)
 	smp_mb();
 	if (rover_kick_queued(&stream->kick))
 		return true;
-	if (!READ_ONCE(stream->tried) && READ_ONCE(stream->cpu) == ROVER_CPU_ANY &&
-	    posts_since(stream) < READ_ONCE(stream->trial))
+	if (READ_ONCE(stream->cpu) == ROVER_CPU_ANY &&
+	    !rover_trial_due(&stream->trial))
 		return false;
 	if (!spin_trylock_bh(&qp->tx_lock))
 		return leave_to_looker(qp);

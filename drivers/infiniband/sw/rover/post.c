@@ -251,8 +251,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	}
 
 	spin_lock_irqsave(&qp->sq_post, irq);
-	/* The poller looks without the lock. */
-	WRITE_ONCE(stream->posts, stream->posts + 1);
+	rover_trial_post(&stream->trial, ktime_get_ns());
 	for (; wr; wr = wr->next) {
 		err = write_send(qp, wr);
 		if (err) {
@@ -260,7 +259,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 			break;
 		}
 		if (is_heavy(wr))
-			WRITE_ONCE(stream->heavy, stream->posts);
+			WRITE_ONCE(stream->heavy, stream->trial.posts);
 		publish(&qp->sq);
 	}
 	spin_unlock_irqrestore(&qp->sq_post, irq);

@@ -40,6 +40,7 @@
 #include "ring.h"
 #include "route.h"
 #include "sgl.h"
+#include "trial.h"
 #include "wr.h"
 
 /* Outstanding send work requests: a power of two. */
@@ -362,16 +363,10 @@ struct rover_aside {
  * @awake: the ring says that somebody looks
  * @idle: looks in a row that found nothing
  * @last: and at the last look
- * @tried: a kernel user's: it is looked after while that pays
  * @cpu: by this processor, or where it was sent from last; ROVER_CPU_ANY when all of
  *	that is done
- * @rounds: and how often that was found
- * @trial: else, its posts until that is tried
- * @pace: and how long each took then, ns
- * @since: when those were first counted that tell, ns
- * @posts_then: and where @posts was
- * @posts: its posts, free-running; under sq_post, as what follows
- * @heavy: the last one that was of long messages
+ * @trial: a kernel user's: it is looked after while that pays
+ * @heavy: the last of its posts that was of long messages; under sq_post
  */
 struct rover_stream {
 	struct rover_kick kick;
@@ -379,16 +374,10 @@ struct rover_stream {
 	u32 first;
 	bool awake;
 	u8 idle;
-	bool tried;
-	u8 rounds;
-	u16 trial;
 	u32 last;
 	int cpu;
-	u32 pace;
-	u32 posts_then;
-	u64 since;
-	u32 posts;
 	u32 heavy;
+	struct rover_trial trial;
 };
 
 /**
