@@ -178,6 +178,37 @@ static void pauses(void)
 	ktap_ok(share / 20 > 900, "many under way, now and then: left");
 }
 
+/* Two ends of a connection, each with something to post. */
+static void both_post(struct user *one, struct user *other, u32 n)
+{
+	while (n--) {
+		u8 stage = one->trial.stage;
+
+		post(one, 1);
+		if (one->trial.stage != stage)
+			rover_trial_tell(&other->trial, &one->trial);
+		other->now = one->now;
+		rover_trial_post(&other->trial, other->now);
+		left(other);
+	}
+}
+
+static void ends(void)
+{
+	struct user one = { MANY }, other = { MANY };
+
+	both_post(&one, &other, 400);
+	ktap_ok(one.trial.stage == ROVER_TRIAL_TRIED && left(&other) &&
+		other.trial.stage == ROVER_TRIAL_WAITS,
+		"what is tried at one end is done at both, and tried at one");
+	one.alone = 200 * US;
+	one.polled = 500 * US;
+	while (one.trial.stage == ROVER_TRIAL_TRIED)
+		both_post(&one, &other, 1);
+	ktap_ok(!rover_trial_due(&other.trial),
+		"what fails at one end is not tried at the other then");
+}
+
 static void seldom(void)
 {
 	struct user user = { .alone = 900 * US, .polled = 100 * US };
@@ -240,6 +271,7 @@ int main(void)
 	asks_again();
 	long_ones();
 	pauses();
+	ends();
 	seldom();
 	rests();
 	alone_here();

@@ -142,6 +142,31 @@ static bool is_heavy(const struct rover_qp *qp)
 			     READ_ONCE(stream->heavy) < HEAVY);
 }
 
+/* The other end is left to the poller as well, while it is tried with this one. */
+static void tell_peer(struct rover_qp *qp)
+{
+	struct rover_qp *peer;
+
+	rcu_read_lock();
+	peer = rover_steer_peer(qp);
+	if (peer && peer != qp)
+		rover_trial_tell(&peer->stream.trial, &qp->stream.trial);
+	rcu_read_unlock();
+}
+
+static bool pays(struct rover_qp *qp)
+{
+	struct rover_trial *trial = &qp->stream.trial;
+	u8 stage = trial->stage;
+	bool pays;
+
+	lockdep_assert_held(&qp->tx_lock);
+	pays = rover_trial_pays(trial, ktime_get_ns());
+	if (trial->stage != stage)
+		tell_peer(qp);
+	return pays;
+}
+
 /*
  * A post of its own: is it to be left to a processor, stream.cpu?  To this one, after it,
  * would be no use.  What another one has sent it must not pass, stream or not.
@@ -155,11 +180,12 @@ static bool posted_in_stream(struct rover_qp *qp)
 	if (flying(qp))
 		return stream->cpu != ROVER_CPU_ANY && cpu_online(stream->cpu);
 	WRITE_ONCE(stream->cpu, ROVER_CPU_ANY);
-	if (is_heavy(qp) || !rover_trial_pays(&stream->trial, ktime_get_ns()))
+	if (is_heavy(qp) || !pays(qp))
 		return false;
 	cpu = rover_steer_poll(qp);
 	if (cpu == smp_processor_id()) {
 		rover_trial_fails(&stream->trial);
+		tell_peer(qp);
 		return false;
 	}
 	WRITE_ONCE(stream->cpu, cpu);
@@ -254,7 +280,7 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 	most = flying(qp) ? IDLE_FLYING : IDLE_MOST;
 	/* Where it does not pay one look that finds nothing is enough. */
 	if (!qp->user && stream->idle && !flying(qp) &&
-	    !rover_trial_pays(&stream->trial, ktime_get_ns()))
+	    !pays(qp))
 		most = 0;
 	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !is_heavy(qp) &&
 	    stream->idle < most)

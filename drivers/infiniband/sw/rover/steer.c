@@ -57,12 +57,12 @@ static bool served(int cpu)
 }
 
 /*
- * The queue pair at the other end, if it is of this machine.  For one that is
- * elsewhere to be mistaken, two random numbers of 24 bits have to agree.
+ * For one that is elsewhere to be mistaken, two random numbers of 24 bits have to
+ * agree.
  */
-static const struct rover_qp *local_peer(const struct rover_qp *qp)
+struct rover_qp *rover_steer_peer(const struct rover_qp *qp)
 {
-	const struct rover_qp *peer = rover_qp_find(READ_ONCE(qp->remote_qpn));
+	struct rover_qp *peer = rover_qp_find(READ_ONCE(qp->remote_qpn));
 
 	return peer && READ_ONCE(peer->remote_qpn) == qp->obj.key ? peer : NULL;
 }
@@ -107,7 +107,7 @@ int rover_steer_receive(struct rover_qp *qp, unsigned int len, bool response)
 
 	if (len < ROVER_BULK)
 		return ROVER_CPU_ANY;
-	peer = local_peer(qp);
+	peer = rover_steer_peer(qp);
 	if (!peer || READ_ONCE(peer->home) != here ||
 	    one_at_a_time(response ? qp : peer))
 		return ROVER_CPU_ANY;
@@ -140,7 +140,7 @@ int rover_steer_send(const struct rover_qp *qp)
 	    num_online_cpus() == 1)
 		return ROVER_CPU_ANY;
 	rcu_read_lock();
-	peer = local_peer(qp);
+	peer = rover_steer_peer(qp);
 	if (peer)
 		cpu = apart(qp, peer, home);
 	rcu_read_unlock();
@@ -153,7 +153,7 @@ int rover_steer_on(const struct rover_qp *qp)
 	const struct rover_qp *peer;
 
 	rcu_read_lock();
-	peer = local_peer(qp);
+	peer = rover_steer_peer(qp);
 	if (peer)
 		cpu = apart(qp, peer, cpu);
 	rcu_read_unlock();
@@ -166,7 +166,7 @@ int rover_steer_poll(const struct rover_qp *qp)
 
 	rcu_read_lock();
 	if (READ_ONCE(qp->req.una) == READ_ONCE(qp->req.next_psn) &&
-	    local_peer(qp))
+	    rover_steer_peer(qp))
 		cpu = other_cpu(qp, here);
 	rcu_read_unlock();
 	return cpu == ROVER_CPU_ANY ? here : cpu;

@@ -90,6 +90,15 @@ int rover_steer_on(const struct rover_qp *qp);
 int rover_steer_poll(const struct rover_qp *qp);
 
 /**
+ * rover_steer_peer() - the queue pair at the other end
+ * @qp: connected
+ *
+ * Context: under rcu_read_lock().
+ * Return: NULL where it is not of this machine.
+ */
+struct rover_qp *rover_steer_peer(const struct rover_qp *qp);
+
+/**
  * rover_steer_to() - have the heavy work of a queue pair done
  * @qp: alive or referenced
  * @cpu: by which processor

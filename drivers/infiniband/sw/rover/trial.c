@@ -38,7 +38,7 @@
 /* Windows for which it is believed, and after which a bad one is a mere accident. */
 #define STAY_LEAST	8
 #define STAY_MOST	128
-#define SURE		16
+#define SURE		4
 
 /* A pause that is longer is the user's, who had nothing to ask for, and counts as one. */
 #define PAUSE_MOST	((u32)NSEC_PER_MSEC)
@@ -116,12 +116,18 @@ static bool alone(struct rover_trial *trial, u64 now)
 	return true;
 }
 
+/* Should it fail. */
+static u16 next_wait(const struct rover_trial *trial)
+{
+	u32 wait = trial->rounds < SURE ? 2 * trial->wait : trial->wait / 2;
+
+	return clamp_t(u32, wait, WAIT_LEAST, WAIT_MOST);
+}
+
 void rover_trial_fails(struct rover_trial *trial)
 {
-	u32 wait = trial->rounds < SURE ? 2 * trial->wait : WAIT_LEAST;
-
 	trial->stay /= 2;
-	WRITE_ONCE(trial->wait, clamp_t(u32, wait, WAIT_LEAST, WAIT_MOST));
+	WRITE_ONCE(trial->wait, next_wait(trial));
 	WRITE_ONCE(trial->posts_then, READ_ONCE(trial->posts));
 	WRITE_ONCE(trial->stage, ROVER_TRIAL_WAITS);
 }
@@ -146,6 +152,14 @@ static bool tried(struct rover_trial *trial, u64 now)
 	return false;
 }
 
+/* Not tried itself, and not as soon as that has failed. */
+static bool comes_along(struct rover_trial *trial, u16 wait, u64 now)
+{
+	WRITE_ONCE(trial->wait, max(trial->wait, wait));
+	begin(trial, ROVER_TRIAL_WAITS, now);
+	return true;
+}
+
 static bool (* const stages[])(struct rover_trial *trial, u64 now) = {
 	[ROVER_TRIAL_WAITS] = waits,
 	[ROVER_TRIAL_ALONE] = alone,
@@ -167,8 +181,17 @@ void rover_trial_post(struct rover_trial *trial, u64 now)
 	WRITE_ONCE(trial->last, now);
 }
 
+void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial)
+{
+	bool tried = trial->stage == ROVER_TRIAL_TRIED;
+
+	WRITE_ONCE(peer->leads, tried ? next_wait(trial) : 0);
+}
+
 bool rover_trial_due(const struct rover_trial *trial)
 {
+	if (READ_ONCE(trial->leads))
+		return true;
 	switch (READ_ONCE(trial->stage)) {
 	case ROVER_TRIAL_WAITS:
 		return READ_ONCE(trial->anew) ||
@@ -182,5 +205,9 @@ bool rover_trial_due(const struct rover_trial *trial)
 
 bool rover_trial_pays(struct rover_trial *trial, u64 now)
 {
+	u16 leads = READ_ONCE(trial->leads);
+
+	if (leads && trial->stage != ROVER_TRIAL_TRIED)
+		return comes_along(trial, leads, now);
 	return stages[trial->stage](trial, now);
 }

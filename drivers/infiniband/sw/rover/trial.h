@@ -37,6 +37,8 @@ enum rover_trial_stage {
  * @rounds: times that it has paid
  * @stay: as many, and it is asked anew what they take alone
  * @stage: enum rover_trial_stage
+ * @leads: while the one at the other end is tried, the wait that may follow: so this is
+ *	left to the poller, too, and not tried itself; 0 else; written there
  */
 struct rover_trial {
 	u32 posts;
@@ -52,6 +54,7 @@ struct rover_trial {
 	u8 rounds;
 	u8 stay;
 	u8 stage;
+	u16 leads;
 };
 
 /**
@@ -77,6 +80,13 @@ bool rover_trial_due(const struct rover_trial *trial);
  * Return: true while it is tried, and for as long as that pays.
  */
 bool rover_trial_pays(struct rover_trial *trial, u64 now);
+
+/**
+ * rover_trial_tell() - let the other end come along, or end it
+ * @peer: the trial there; without a lock
+ * @trial: whose stage has changed; under the poller's lock
+ */
+void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial);
 
 /**
  * rover_trial_fails() - it does not, whatever the posts tell
