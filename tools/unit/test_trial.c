@@ -23,6 +23,7 @@ struct user {
 	u32 polled;
 	u32 noise;
 	bool nowhere;
+	struct user *peer;
 };
 
 /* Of some posts, those that were left to the poller, in thousandths, and the time. */
@@ -33,8 +34,12 @@ struct outcome {
 
 static bool left(struct user *user)
 {
-	if (!rover_trial_due(&user->trial) ||
-	    !rover_trial_pays(&user->trial, user->now))
+	bool news = false, pays = rover_trial_due(&user->trial) &&
+				  rover_trial_pays(&user->trial, user->now, &news);
+
+	if (news && user->peer)
+		rover_trial_tell(&user->peer->trial, &user->trial);
+	if (!pays)
 		return false;
 	if (user->nowhere)
 		rover_trial_fails(&user->trial);
@@ -178,15 +183,11 @@ static void pauses(void)
 	ktap_ok(share / 20 > 900, "many under way, now and then: left");
 }
 
-/* Two ends of a connection, each with something to post. */
+/* Two ends of a connection, one that is waited for, and one that has as much to post. */
 static void both_post(struct user *one, struct user *other, u32 n)
 {
 	while (n--) {
-		u8 stage = one->trial.stage;
-
 		post(one, 1);
-		if (one->trial.stage != stage)
-			rover_trial_tell(&other->trial, &one->trial);
 		other->now = one->now;
 		rover_trial_post(&other->trial, other->now);
 		left(other);
@@ -195,12 +196,16 @@ static void both_post(struct user *one, struct user *other, u32 n)
 
 static void ends(void)
 {
-	struct user one = { MANY }, other = { MANY };
+	struct user other = { MANY }, one = { MANY, .peer = &other };
 
+	other.peer = &one;
 	both_post(&one, &other, 400);
 	ktap_ok(one.trial.stage == ROVER_TRIAL_TRIED && left(&other) &&
 		other.trial.stage == ROVER_TRIAL_WAITS,
 		"what is tried at one end is done at both, and tried at one");
+	ktap_ok(post(&other, 100).share == 1000 && post(&other, 100).share < 500,
+		"one end that posts no more is not followed for ever");
+	both_post(&one, &other, 400);
 	one.alone = 200 * US;
 	one.polled = 500 * US;
 	while (one.trial.stage == ROVER_TRIAL_TRIED)
@@ -247,6 +252,7 @@ static void alone_here(void)
 static void round_and_back(void)
 {
 	struct user user = { MANY, .now = (1ULL << 32) - 40 * MS };
+	bool news;
 
 	user.trial.posts = -300;
 	user.trial.posts_then = -300;
@@ -255,7 +261,7 @@ static void round_and_back(void)
 	post(&user, 400);
 	ktap_ok(post(&user, 2000).share > 950, "counters and clock go round");
 	rover_trial_post(&user.trial, user.now - 5 * US);
-	ktap_ok(rover_trial_pays(&user.trial, user.now - 10 * US) &&
+	ktap_ok(rover_trial_pays(&user.trial, user.now - 10 * US, &news) &&
 		post(&user, 2000).share > 950, "a clock that was read before");
 }
 

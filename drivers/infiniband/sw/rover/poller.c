@@ -156,13 +156,11 @@ static void tell_peer(struct rover_qp *qp)
 
 static bool pays(struct rover_qp *qp)
 {
-	struct rover_trial *trial = &qp->stream.trial;
-	u8 stage = trial->stage;
-	bool pays;
+	bool pays, news;
 
 	lockdep_assert_held(&qp->tx_lock);
-	pays = rover_trial_pays(trial, ktime_get_ns());
-	if (trial->stage != stage)
+	pays = rover_trial_pays(&qp->stream.trial, ktime_get_ns(), &news);
+	if (news)
 		tell_peer(qp);
 	return pays;
 }

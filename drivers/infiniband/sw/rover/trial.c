@@ -40,6 +40,9 @@
 #define STAY_MOST	128
 #define SURE		4
 
+/* The other end comes along for so many posts, if this one posts nothing more. */
+#define ALONG		(4 * WINDOW)
+
 /* A pause that is longer is the user's, who had nothing to ask for, and counts as one. */
 #define PAUSE_MOST	((u32)NSEC_PER_MSEC)
 
@@ -153,9 +156,10 @@ static bool tried(struct rover_trial *trial, u64 now)
 }
 
 /* Not tried itself, and not as soon as that has failed. */
-static bool comes_along(struct rover_trial *trial, u16 wait, u64 now)
+static bool comes_along(struct rover_trial *trial, u16 along, u64 now)
 {
-	WRITE_ONCE(trial->wait, max(trial->wait, wait));
+	WRITE_ONCE(trial->along, along - 1);
+	WRITE_ONCE(trial->wait, max(trial->wait, READ_ONCE(trial->along_wait)));
 	begin(trial, ROVER_TRIAL_WAITS, now);
 	return true;
 }
@@ -183,14 +187,13 @@ void rover_trial_post(struct rover_trial *trial, u64 now)
 
 void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial)
 {
-	bool tried = trial->stage == ROVER_TRIAL_TRIED;
-
-	WRITE_ONCE(peer->leads, tried ? next_wait(trial) : 0);
+	WRITE_ONCE(peer->along_wait, next_wait(trial));
+	WRITE_ONCE(peer->along, trial->stage == ROVER_TRIAL_TRIED ? ALONG : 0);
 }
 
 bool rover_trial_due(const struct rover_trial *trial)
 {
-	if (READ_ONCE(trial->leads))
+	if (READ_ONCE(trial->along))
 		return true;
 	switch (READ_ONCE(trial->stage)) {
 	case ROVER_TRIAL_WAITS:
@@ -203,11 +206,16 @@ bool rover_trial_due(const struct rover_trial *trial)
 	}
 }
 
-bool rover_trial_pays(struct rover_trial *trial, u64 now)
+bool rover_trial_pays(struct rover_trial *trial, u64 now, bool *news)
 {
-	u16 leads = READ_ONCE(trial->leads);
+	u16 along = READ_ONCE(trial->along);
+	u8 stage = trial->stage, rounds = trial->rounds;
+	bool pays;
 
-	if (leads && trial->stage != ROVER_TRIAL_TRIED)
-		return comes_along(trial, leads, now);
-	return stages[trial->stage](trial, now);
+	*news = false;
+	if (along && stage != ROVER_TRIAL_TRIED)
+		return comes_along(trial, along, now);
+	pays = stages[stage](trial, now);
+	*news = trial->stage != stage || trial->rounds != rounds;
+	return pays;
 }

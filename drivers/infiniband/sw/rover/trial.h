@@ -37,8 +37,9 @@ enum rover_trial_stage {
  * @rounds: times that it has paid
  * @stay: as many, and it is asked anew what they take alone
  * @stage: enum rover_trial_stage
- * @leads: while the one at the other end is tried, the wait that may follow: so this is
- *	left to the poller, too, and not tried itself; 0 else; written there
+ * @along: posts that are left to the poller, too, as the other end is tried; written
+ *	there as well
+ * @along_wait: and until it is tried itself, should that fail; written there
  */
 struct rover_trial {
 	u32 posts;
@@ -54,7 +55,8 @@ struct rover_trial {
 	u8 rounds;
 	u8 stay;
 	u8 stage;
-	u16 leads;
+	u16 along;
+	u16 along_wait;
 };
 
 /**
@@ -76,15 +78,16 @@ bool rover_trial_due(const struct rover_trial *trial);
  * rover_trial_pays() - is what is posted now to be left to the poller?
  * @trial: under the poller's lock
  * @now: time, of the same clock
+ * @news: for rover_trial_tell()
  *
  * Return: true while it is tried, and for as long as that pays.
  */
-bool rover_trial_pays(struct rover_trial *trial, u64 now);
+bool rover_trial_pays(struct rover_trial *trial, u64 now, bool *news);
 
 /**
- * rover_trial_tell() - let the other end come along, or end it
+ * rover_trial_tell() - let the other end come along, or end that
  * @peer: the trial there; without a lock
- * @trial: whose stage has changed; under the poller's lock
+ * @trial: of which there are news; under the poller's lock
  */
 void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial);
 
