@@ -16,7 +16,8 @@
  *		fewer: wait
  *
  * Time passes from one post to the next, and where that is long it is the user who had
- * nothing to ask: then it does not count.
+ * nothing to ask: then it counts as a short while.  The other end of the connection, if it
+ * has something to post as well, comes along: either of the two alone gains little.
  *
  * Pure.  What is counted is under the lock of those who post, what is concluded under
  * that of the poller; a stale look costs one more.
