@@ -70,6 +70,15 @@ tracked() {
 	(($(matched b) > 0)) || fail "no connection has been remembered"
 }
 
+# Answers are received on two processors in turn: what asks for the next leaves from one of them.
+in_order() {
+	local gaps
+	gaps=$(count packet_seq_err)
+	perftest read_bw -s 20480 -D 5 -f 0
+	gaps=$(($(count packet_seq_err) - gaps))
+	((!gaps)) || fail "$gaps gaps between READ requests"
+}
+
 # A FIRST and 14 MIDDLEs of 4 KiB with the headers of one packet, and without those of 15.
 blocks() {
 	local seen status=0
@@ -165,6 +174,7 @@ know_gids
 try "trains arrive as they were sent" trains
 try "and while somebody captures" captured
 try "and while connections are tracked" tracked
+try "READ requests arrive in their order" in_order
 try "a long message is a block" blocks
 try "and packets in the eyes of a sniffer" sniffed
 pair_cases rc_data brief much

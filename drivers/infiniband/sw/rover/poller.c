@@ -126,12 +126,6 @@ static bool in_stream(struct rover_cq *cq)
 
 /* Kernel users ***************************************************************/
 
-/* Is something on its way, which what is sent elsewhere could pass? */
-static bool flying(const struct rover_qp *qp)
-{
-	return qp->req.una != qp->req.next_psn;
-}
-
 /* What is heavy goes other ways (arrive), as does what a kernel user posts with it. */
 static bool is_heavy(const struct rover_qp *qp)
 {
@@ -175,7 +169,7 @@ static bool posted_in_stream(struct rover_qp *qp)
 	int cpu;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (flying(qp))
+	if (rover_steer_flying(qp))
 		return stream->cpu != ROVER_CPU_ANY && cpu_online(stream->cpu);
 	WRITE_ONCE(stream->cpu, ROVER_CPU_ANY);
 	if (is_heavy(qp) || !pays(qp))
@@ -275,9 +269,9 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 	} else {
 		stream->idle++;
 	}
-	most = flying(qp) ? IDLE_FLYING : IDLE_MOST;
+	most = rover_steer_flying(qp) ? IDLE_FLYING : IDLE_MOST;
 	/* Where it does not pay one look that finds nothing is enough. */
-	if (!qp->user && stream->idle && !flying(qp) &&
+	if (!qp->user && stream->idle && !rover_steer_flying(qp) &&
 	    !pays(qp))
 		most = 0;
 	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !is_heavy(qp) &&

@@ -114,6 +114,8 @@ struct rover_wqe {
  * @last_word_at: PSN it speaks of
  * @much: request @sending moves much, either way; read without the lock
  * @bulk: and from here; the same
+ * @asks: it is a long READ; the same
+ * @from: processor that sent last; the same
  * @alone: requests in a row, up to @sending, that were not long (ROVER_ALONE), and
  *	sent when nothing was on its way and nothing else to be sent; the same
  * @answered: packets of answers with data in this batch, not yet progress (completer)
@@ -149,6 +151,7 @@ struct rover_req {
 	u32 lost;
 	u32 last_word_at;
 	u32 alone;
+	int from;
 	u32 answered;
 	u32 takes;
 	u32 limit;
@@ -162,6 +165,7 @@ struct rover_req {
 	bool drained;
 	bool much;
 	bool bulk;
+	bool asks;
 	bool limited;
 	bool heralded;
 	bool lacking;

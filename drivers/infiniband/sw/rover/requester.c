@@ -227,6 +227,7 @@ static bool fetch_new(struct rover_qp *qp)
 	/* What is not acknowledged may be on its way still, and is not to be passed. */
 	WRITE_ONCE(req->bulk, req->much && !unreliable(qp) &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
+	WRITE_ONCE(req->asks, req->much && row->opcode == ROVER_WQE_READ);
 	WRITE_ONCE(req->alone, length <= ROVER_ALONE && posted == 1 &&
 		   req->psn == req->una ? req->alone + 1 : 0);
 	start_wqe(qp);
@@ -650,8 +651,10 @@ void rover_requester_run(struct rover_qp *qp)
 			;
 		rover_plug_send(&train);
 		rover_sgl_release(&req->sgl);
-		if (req->psn != before && !unreliable(qp))
+		if (req->psn != before && !unreliable(qp)) {
+			WRITE_ONCE(req->from, smp_processor_id());
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
+		}
 		if (req->fault)
 			fail_in_turn(qp);
 	}

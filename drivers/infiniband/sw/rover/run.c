@@ -73,15 +73,25 @@ static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 	return true;
 }
 
+static int where_to_send(const struct rover_qp *qp)
+{
+	if (READ_ONCE(qp->req.bulk))
+		return rover_steer_send(qp);
+	return READ_ONCE(qp->req.asks) ? rover_steer_ask(qp) : ROVER_CPU_ANY;
+}
+
+static int where_to_answer(const struct rover_qp *qp)
+{
+	return READ_ONCE(qp->rsp.bulk) ? rover_steer_send(qp) : ROVER_CPU_ANY;
+}
+
 /*
- * Return true when this is heavy work, and now that of another context: of the
- * owner of what is set aside, whose last run comes after it was the owner (the
+ * Return true when this is to be done on @cpu, and now that of another context: of
+ * the owner of what is set aside, whose last run comes after it was the owner (the
  * barriers are A and B again), or else of the thread.
  */
-static bool moved(struct rover_qp *qp, bool bulk)
+static bool moved(struct rover_qp *qp, int cpu)
 {
-	int cpu = bulk ? rover_steer_send(qp) : ROVER_CPU_ANY;
-
 	if (cpu == ROVER_CPU_ANY ||
 	    (cpu == raw_smp_processor_id() && !in_softirq()))
 		return false;
@@ -97,10 +107,10 @@ static bool turn(struct rover_qp *qp, bool may_move)
 
 	smp_mb();	/* A after set_bit, B after unlock */
 	if (test_bit(ROVER_WORK_TX, &qp->work) &&
-	    !(may_move && moved(qp, READ_ONCE(qp->req.bulk))))
+	    !(may_move && moved(qp, where_to_send(qp))))
 		ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock, send_side);
 	if (test_bit(ROVER_WORK_RX, &qp->work) &&
-	    !(may_move && moved(qp, READ_ONCE(qp->rsp.bulk))))
+	    !(may_move && moved(qp, where_to_answer(qp))))
 		ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock, receive_side);
 	return ran;
 }

@@ -147,6 +147,19 @@ int rover_steer_send(const struct rover_qp *qp)
 	return cpu;
 }
 
+int rover_steer_ask(const struct rover_qp *qp)
+{
+	int from = READ_ONCE(qp->req.from);
+	bool local;
+
+	if (from == raw_smp_processor_id() || !rover_steer_flying(qp))
+		return ROVER_CPU_ANY;
+	rcu_read_lock();
+	local = rover_steer_peer(qp);
+	rcu_read_unlock();
+	return local ? from : ROVER_CPU_ANY;
+}
+
 int rover_steer_on(const struct rover_qp *qp)
 {
 	int cpu = raw_smp_processor_id();
@@ -165,8 +178,7 @@ int rover_steer_poll(const struct rover_qp *qp)
 	int here = smp_processor_id(), cpu = ROVER_CPU_ANY;
 
 	rcu_read_lock();
-	if (READ_ONCE(qp->req.una) == READ_ONCE(qp->req.next_psn) &&
-	    rover_steer_peer(qp))
+	if (!rover_steer_flying(qp) && rover_steer_peer(qp))
 		cpu = other_cpu(qp, here);
 	rcu_read_unlock();
 	return cpu == ROVER_CPU_ANY ? here : cpu;

@@ -47,6 +47,32 @@ int rover_steer_receive(struct rover_qp *qp, unsigned int len, bool response);
 int rover_steer_send(const struct rover_qp *qp);
 
 /**
+ * rover_steer_flying() - is something on its way?
+ * @qp: sender
+ *
+ * What is sent from another processor could pass it.
+ *
+ * Context: any; without tx_lock a hint.
+ */
+static inline bool rover_steer_flying(const struct rover_qp *qp)
+{
+	return READ_ONCE(qp->req.una) != READ_ONCE(qp->req.next_psn);
+}
+
+/**
+ * rover_steer_ask() - where to ask for what is large
+ * @qp: sender
+ *
+ * Answers are received on two processors in turn, a long one by a thread and its end
+ * where it arrives, and each of the two makes room for another question.
+ *
+ * Context: any.
+ * Return: the processor that asked last, when questions from here could pass those;
+ *	ROVER_CPU_ANY for any.
+ */
+int rover_steer_ask(const struct rover_qp *qp);
+
+/**
  * rover_steer_home() - this is where large messages are to be sent from
  * @qp: sender
  *
@@ -61,8 +87,7 @@ static inline void rover_steer_home(struct rover_qp *qp)
 	int home = READ_ONCE(qp->home);
 
 	if (home == ROVER_CPU_ANY ||
-	    (home != here &&
-	     READ_ONCE(qp->req.una) == READ_ONCE(qp->req.next_psn)))
+	    (home != here && !rover_steer_flying(qp)))
 		WRITE_ONCE(qp->home, here);
 }
 
