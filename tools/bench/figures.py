@@ -136,7 +136,7 @@ def work_out(cell):
     for entry in cell["points"]:
         lists = entry.pop("lists")
         entry["ratios"] = {}
-        for other in ("rxe", "tcp", "iperf3", "limit"):
+        for other in ("rxe", "tcp", "iperf3", "loop", "limit"):
             made = {}
             for figure, values in lists.get("rover", {}).items():
                 one = ratio(values, lists.get(other, {}).get(figure, []))
