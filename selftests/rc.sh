@@ -37,7 +37,7 @@ ops=short
 if [[ $KERNEL == 7.2 ]] && ! quick; then ops=ops; fi
 pair_cases rc_data $ops extended invalidate sgl inline atomic mixture
 pair_cases rc_flow
-pair_cases rc_credit wait
+pair_cases rc_credit wait fewer
 try "receives are not overrun" spared
 try "a long WRITE does not wait for its receive" at_once
 pair_cases rc_event

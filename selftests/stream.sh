@@ -66,6 +66,15 @@ crowd() {
 	((before <= qps / 10)) || fail "$before timeouts, and nothing is lost here"
 }
 
+# Programs that send and receive, and read many completions before they post a receive for each: refused is only what comes before they are at it.
+both_ways() {
+	local refused
+	refused=$(counter a rnr_nak_retry_err)
+	perftest send_bw -b -n 20000 -s 8
+	refused=$(($(counter a rnr_nak_retry_err) - refused))
+	((refused <= 2000)) || fail "of 20000 SENDs $refused were refused"
+}
+
 # of_kernel GROUP: a user in the kernel that talks to itself: how many of its messages had no socket buffer of their own
 of_kernel() {
 	local before
@@ -91,6 +100,7 @@ if ! slowly; then
 		try "WRITEs of many queue pairs in one train" together write_bw
 		try "WRITEs in one socket buffer" share write_bw
 		try "datagrams in one socket buffer" share send_bw -c UD
+		try "SENDs both ways at once" both_ways
 	fi
 	# One processor posts, and the other looks after what was posted.
 	if single; then

@@ -14,7 +14,8 @@
  * completions to read, and posts a receive for each: half of them are waited for,
  * since with the first alone one message would come, and the next wait; but no more
  * than it was seen to have.  The program enters the kernel for the one receive that
- * makes them enough (K7).
+ * makes them enough (K7).  A peer that comes back by itself, and finds fewer, shows that
+ * it was too much.
  *
  * Receives that are shared are nobody's: of those nothing is said; nor of those of
  * many queue pairs that one program is behind with.
@@ -36,11 +37,20 @@
  */
 #define QPS_MOST	16
 
+/* After so many waits that were ended it is tried whether there would be one more. */
+#define ENDED_MORE	8
+
 /* Has it receives of its own, and a program that is there for it? */
 static bool tells(const struct rover_qp *qp)
 {
 	/* Each is counted where it sends and where it receives, here twice as a rule. */
 	return qp->rq.limit && atomic_read(&qp->rcq->ib.usecnt) <= 2 * QPS_MOST;
+}
+
+/* Are the completions that its program has not read all its own? */
+static bool alone(const struct rover_qp *qp)
+{
+	return atomic_read(&qp->rcq->ib.usecnt) <= 2;
 }
 
 /* A ring that makes no sense has none: whoever takes one finds out. */
@@ -68,13 +78,21 @@ void rover_credit_await(struct rover_qp *qp)
 	u32 enough;
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* Who asks again still waits for the same. */
-	if (!tells(qp) || rsp->awaits)
+	if (!tells(qp))
 		return;
+	if (rsp->awaits) {
+		/* Who asks again still waits for the same, but for one that has found some. */
+		if (!alone(qp) || qp->rq.head == rsp->refused)
+			return;
+		rsp->stock = (rsp->awaited - rsp->refused) / 4;
+	}
 	enough = min3(rover_cq_unread(qp->rcq) / 2, rsp->stock, qp->rq.limit / 2);
 	enough = max(enough, 1U);
-	rsp->stock = 0;
-	rsp->awaited = qp->rq.head + enough;
+	/* Of several each is told soon, or it waits for what the program does for others. */
+	if (!alone(qp))
+		rsp->stock = 0;
+	rsp->refused = qp->rq.head;
+	rsp->awaited = rsp->refused + enough;
 	WRITE_ONCE(rsp->awaits, true);
 	rover_ring_await(&qp->rq, rsp->awaited);
 	if (posted(qp) >= enough)
@@ -90,6 +108,8 @@ bool rover_credit_restocked(struct rover_qp *qp)
 	    (s32)(qp->rq.head + posted(qp) - rsp->awaited) < 0)
 		return false;
 	rover_credit_forget(qp);
+	if (!(++rsp->ended % ENDED_MORE))
+		rsp->stock++;
 	return rover_qp_allows(qp, ROVER_MAY_RECEIVE);
 }
 

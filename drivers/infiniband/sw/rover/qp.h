@@ -295,10 +295,12 @@ struct rover_saved {
  * @bulk: a long READ waits for its answer; read without the lock
  * @lacking: the request expected next was dropped since the memory it goes to was
  *	not there; to be asked for when it is
- * @stock: most receives posted since the last refusal, as far as anybody looked
+ * @stock: most receives that it was seen to have (credit)
  * @awaits: the peer found no receive, and is told when there are some; read
  *	without the lock
  * @awaited: and when that is: where the producer of @rq has come by then
+ * @refused: and where its consumer was
+ * @ended: waits that ended so
  */
 struct rover_rsp {
 	u32 psn;
@@ -329,6 +331,8 @@ struct rover_rsp {
 	u32 saved_tail;
 	u32 stock;
 	u32 awaited;
+	u32 refused;
+	u32 ended;
 	u16 ip_id;
 	u64 cnp_at;
 };
