@@ -106,6 +106,15 @@ static void run_few(struct pair *p, const void *arg)
 	}
 }
 
+/* One message, and wait for its completion. */
+static void send_one(struct conn *c, uint64_t id, struct ibv_sge *sge)
+{
+	struct ibv_send_wr wr = wr_send(id, sge, 1, IBV_SEND_SIGNALED);
+
+	conn_send(c, &wr);
+	queue_want(c->send, id, IBV_WC_SUCCESS);
+}
+
 /*
  * Many receives once, and then one at a time, with many completions unread: half of those are
  * waited for, which never come.  It is too much a few times, and not each time.
@@ -116,7 +125,6 @@ static void run_fewer(struct pair *p, const void *arg)
 	struct region *r = region_new(p, 64, ALL_ACCESS);
 	struct ibv_sge sge = sge_of(r, 0, 64);
 	unsigned int i, many = 64, more = 8;
-	struct ibv_send_wr wr;
 	uint64_t began, took;
 	struct conn *c;
 
@@ -130,18 +138,13 @@ static void run_fewer(struct pair *p, const void *arg)
 	for (i = 0; i < many && end_b(p); i++)
 		conn_recv(c, i, &sge, 1);
 	pair_sync(p);
-	for (i = 0; i < many && end_a(p); i++) {
-		wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
-		conn_send(c, &wr);
-		queue_want(c->send, i, IBV_WC_SUCCESS);
-	}
+	for (i = 0; i < many && end_a(p); i++)
+		send_one(c, i, &sge);
 	pair_sync(p);
 	began = now_ms();
 	for (i = 0; i < more; i++) {
 		if (end_a(p)) {
-			wr = wr_send(i, &sge, 1, IBV_SEND_SIGNALED);
-			conn_send(c, &wr);
-			queue_want(c->send, i, IBV_WC_SUCCESS);
+			send_one(c, i, &sge);
 		} else {
 			usleep(10000);
 			conn_recv(c, i, &sge, 1);
@@ -178,9 +181,7 @@ static void run_long(struct pair *p, const void *arg)
 	pair_sync(p);
 	if (end_a(p)) {
 		/* So it knows that there is none. */
-		wr = wr_send(0, &sge, 1, IBV_SEND_SIGNALED);
-		conn_send(c, &wr);
-		queue_want(c->send, 0, IBV_WC_SUCCESS);
+		send_one(c, 0, &sge);
 		sge = sge_of(r, 0, size);
 		wr = wr_rdma(1, IBV_WR_RDMA_WRITE_WITH_IMM, &sge, 1, IBV_SEND_SIGNALED,
 			     r->peer_addr, r->peer_rkey);

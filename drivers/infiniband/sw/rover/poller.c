@@ -169,7 +169,7 @@ static bool posted_in_stream(struct rover_qp *qp)
 	int cpu;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (rover_steer_flying(qp))
+	if (rover_qp_flying(qp))
 		return stream->cpu != ROVER_CPU_ANY && cpu_online(stream->cpu);
 	WRITE_ONCE(stream->cpu, ROVER_CPU_ANY);
 	if (is_heavy(qp) || !pays(qp))
@@ -269,9 +269,9 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 	} else {
 		stream->idle++;
 	}
-	most = rover_steer_flying(qp) ? IDLE_FLYING : IDLE_MOST;
+	most = rover_qp_flying(qp) ? IDLE_FLYING : IDLE_MOST;
 	/* Where it does not pay one look that finds nothing is enough. */
-	if (!qp->user && stream->idle && !rover_steer_flying(qp) &&
+	if (!qp->user && stream->idle && !rover_qp_flying(qp) &&
 	    !pays(qp))
 		most = 0;
 	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !is_heavy(qp) &&

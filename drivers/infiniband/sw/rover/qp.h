@@ -516,6 +516,19 @@ struct rover_ibqp {
 };
 
 /**
+ * rover_qp_flying() - is something on its way that was not acknowledged?
+ * @qp: sender
+ *
+ * What is sent from another processor could pass it.
+ *
+ * Context: any; without tx_lock a hint.
+ */
+static inline bool rover_qp_flying(const struct rover_qp *qp)
+{
+	return READ_ONCE(qp->req.una) != READ_ONCE(qp->req.next_psn);
+}
+
+/**
  * rover_qp_count() - count for a queue pair
  * @qp: whose
  * @id: which

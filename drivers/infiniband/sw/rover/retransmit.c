@@ -50,11 +50,6 @@ static u64 now_ns(void)
 	return ktime_get_ns();
 }
 
-static bool outstanding(const struct rover_qp *qp)
-{
-	return qp->req.una != qp->req.next_psn;
-}
-
 /* The user's timeout: what a retry is counted in; 0 is without end. */
 static u64 retry_ns(const struct rover_qp *qp)
 {
@@ -205,7 +200,7 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	qp->req.rnr_wait = false;
 	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
 		overtaken(qp);
-	if (outstanding(qp)) {
+	if (rover_qp_flying(qp)) {
 		set_deadline(qp, now + rto_ns(qp));
 	} else {
 		rtx->deadline = 0;

@@ -152,7 +152,7 @@ int rover_steer_ask(const struct rover_qp *qp)
 	int from = READ_ONCE(qp->req.from);
 	bool local;
 
-	if (from == raw_smp_processor_id() || !rover_steer_flying(qp))
+	if (from == raw_smp_processor_id() || !rover_qp_flying(qp))
 		return ROVER_CPU_ANY;
 	rcu_read_lock();
 	local = rover_steer_peer(qp);
@@ -178,7 +178,7 @@ int rover_steer_poll(const struct rover_qp *qp)
 	int here = smp_processor_id(), cpu = ROVER_CPU_ANY;
 
 	rcu_read_lock();
-	if (!rover_steer_flying(qp) && rover_steer_peer(qp))
+	if (!rover_qp_flying(qp) && rover_steer_peer(qp))
 		cpu = other_cpu(qp, here);
 	rcu_read_unlock();
 	return cpu == ROVER_CPU_ANY ? here : cpu;

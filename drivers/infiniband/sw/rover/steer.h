@@ -47,19 +47,6 @@ int rover_steer_receive(struct rover_qp *qp, unsigned int len, bool response);
 int rover_steer_send(const struct rover_qp *qp);
 
 /**
- * rover_steer_flying() - is something on its way?
- * @qp: sender
- *
- * What is sent from another processor could pass it.
- *
- * Context: any; without tx_lock a hint.
- */
-static inline bool rover_steer_flying(const struct rover_qp *qp)
-{
-	return READ_ONCE(qp->req.una) != READ_ONCE(qp->req.next_psn);
-}
-
-/**
  * rover_steer_ask() - where to ask for what is large
  * @qp: sender
  *
@@ -87,7 +74,7 @@ static inline void rover_steer_home(struct rover_qp *qp)
 	int home = READ_ONCE(qp->home);
 
 	if (home == ROVER_CPU_ANY ||
-	    (home != here && !rover_steer_flying(qp)))
+	    (home != here && !rover_qp_flying(qp)))
 		WRITE_ONCE(qp->home, here);
 }
 
