@@ -273,6 +273,85 @@ static void talk(struct pair *p, struct conn *from, struct conn *to, struct regi
 	check(p, !memcmp(&word, r->buf, 8), "FETCH_AND_ADD: wrong sum");
 }
 
+#define MIXED 96
+#define MIXED_REGIONS 3
+#define MIXED_SLOT 64
+
+/* Message i of a mixture: often of the same regions as the one before, and often not. */
+struct mixed {
+	unsigned int from, to;
+	uint32_t len;
+};
+
+static void plan_mixture(struct mixed *m)
+{
+	uint64_t seed = 34;
+	unsigned int i;
+
+	for (i = 0; i < MIXED; i++) {
+		bool stay = i && draw(&seed, 0, 1);
+
+		m[i].from = stay ? m[i - 1].from : draw(&seed, 0, MIXED_REGIONS - 1);
+		m[i].to = stay ? m[i - 1].to : draw(&seed, 0, MIXED_REGIONS - 1);
+		m[i].len = draw(&seed, 1, MIXED_SLOT);
+	}
+}
+
+/* Small messages posted at once, so that they travel together, each with a place of its own. */
+static void run_mixed(struct pair *p, const void *arg)
+{
+	bool sends = *(const bool *)arg;
+	struct { uint64_t addr, rkey; } mine[MIXED_REGIONS], theirs[MIXED_REGIONS];
+	static uint8_t want[MIXED_REGIONS][MIXED * MIXED_SLOT];
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r[MIXED_REGIONS];
+	struct ibv_send_wr wr[MIXED];
+	struct ibv_sge sge[MIXED];
+	struct mixed m[MIXED];
+	struct conn *c;
+	unsigned int i;
+
+	attr.send_wr = MIXED;
+	attr.recv_wr = MIXED;
+	c = conn_open(p, &attr);
+	plan_mixture(m);
+	for (i = 0; i < MIXED_REGIONS; i++) {
+		r[i] = region_new(p, sizeof(want[i]), ALL_ACCESS);
+		pattern_fill(r[i]->buf, r[i]->len, 10 + i);
+		if (end_b(p))
+			memset(r[i]->buf, 0, r[i]->len);
+		pattern_fill(want[i], sizeof(want[i]), 10 + i);
+		mine[i].addr = (uintptr_t)r[i]->buf;
+		mine[i].rkey = r[i]->mr->rkey;
+	}
+	pair_swap(p, mine, theirs, sizeof(mine));
+	for (i = 0; i < MIXED; i++) {
+		uint32_t at = i * MIXED_SLOT;
+
+		sge[i] = sge_of(r[end_a(p) ? m[i].from : m[i].to], at, m[i].len);
+		wr[i] = sends ? wr_send(i, &sge[i], 1, IBV_SEND_SIGNALED) :
+			wr_rdma(i, IBV_WR_RDMA_WRITE, &sge[i], 1, IBV_SEND_SIGNALED,
+				theirs[m[i].to].addr + at, theirs[m[i].to].rkey);
+		wr[i].next = i + 1 < MIXED ? &wr[i + 1] : NULL;
+		if (end_b(p) && sends)
+			conn_recv(c, i, &sge[i], 1);
+	}
+	pair_sync(p);
+	if (end_a(p))
+		conn_send(c, wr);
+	for (i = 0; i < MIXED && (end_a(p) || sends); i++)
+		queue_want(end_a(p) ? c->send : c->recv, i, IBV_WC_SUCCESS);
+	pair_sync(p);
+	for (i = 0; i < MIXED && end_b(p); i++)
+		check(p, !memcmp(r[m[i].to]->buf + i * MIXED_SLOT, want[m[i].from] + i * MIXED_SLOT,
+				 m[i].len), "message %u: wrong bytes", i);
+	for (i = 0; i < MIXED && end_b(p); i++)
+		memset(r[m[i].to]->buf + i * MIXED_SLOT, 0, m[i].len);
+	memset(want, 0, sizeof(want));
+	for (i = 0; i < MIXED_REGIONS && end_b(p); i++)
+		check(p, !memcmp(r[i]->buf, want, r[i]->len), "region %u: bytes elsewhere", i);
+}
+
 /*
  * b: a receive that is said to be longer than its memory, at the end of which it begins. What
  * fits is taken, as cards take it and perftest's shared receives of datagrams need it; what does
@@ -347,6 +426,7 @@ static void run_alone(struct pair *p, const void *arg)
 int main(int argc, char **argv)
 {
 	static const uint64_t iovas[] = { 0, 1ULL << 40, -1ULL << 20 };
+	static const bool sends[] = { false, true };
 	enum kind kind;
 	unsigned int i;
 	struct pair p;
@@ -360,6 +440,9 @@ int main(int argc, char **argv)
 	if (pair_wants(&p, "kinds")) {
 		pair_case(&p, run_overlap, NULL, "two regions on the same bytes");
 		pair_case(&p, run_flags, NULL, "access flags, optional and unknown");
+		for (i = 0; i < 2; i++)
+			pair_case(&p, run_mixed, &sends[i], "small %s of several regions, at once",
+				  sends[i] ? "SENDs" : "WRITEs");
 		pair_case(&p, run_beyond, NULL, "a receive longer than its memory");
 		pair_case(&p, run_beyond, &p, "a receive of datagrams longer than its memory");
 	}

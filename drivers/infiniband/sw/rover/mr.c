@@ -457,37 +457,6 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* Do these bytes lie in the region?  No sum that could overflow. */
-static bool within(const struct rover_mr *mr, u64 addr, u64 len)
-{
-	u64 from = addr - mr->iova;
-
-	/* The region itself does not wrap. */
-	return addr >= mr->iova && from <= mr->length &&
-	       len <= mr->length - from;
-}
-
-enum rover_fault rover_mr_use(struct rover_mkey *mkey, struct ib_pd *pd,
-			      int access, u64 addr, u64 len,
-			      struct rover_use *use)
-{
-	struct rover_mr *mr = container_of(mkey, struct rover_mr, mkey);
-	enum rover_fault fault = ROVER_OK;
-
-	if (mr->ib.pd != pd)
-		fault = ROVER_FAULT_KEY;
-	else if ((mr->access & access) != access)
-		fault = ROVER_FAULT_ACCESS;
-	else if (!within(mr, addr, len))
-		fault = ROVER_FAULT_BOUNDS;
-	if (fault) {
-		rover_mkey_put(mkey);
-		return fault;
-	}
-	*use = (struct rover_use) { .mr = mr, .mkey = mkey };
-	return ROVER_OK;
-}
-
 enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 			       u64 addr, u64 len, struct rover_use *use)
 {
@@ -514,7 +483,7 @@ static bool may_bind(const struct rover_mr *mr, struct ib_pd *pd, u32 key,
 	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
 	    !(mr->access & IB_ACCESS_LOCAL_WRITE))
 		return false;
-	return within(mr, addr, len);
+	return rover_mr_within(mr, addr, len);
 }
 
 struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
@@ -573,9 +542,8 @@ static u64 va_of(const struct rover_use *use, u64 addr)
 	return addr + use->shift - mr->iova + mr->start;
 }
 
-/* Not in chunks. */
-static struct page *other_page(struct rover_use *use, u64 addr, bool write,
-			       u32 *offset, size_t *run)
+struct page *rover_mr_page_of(struct rover_use *use, u64 addr, bool write,
+			      u32 *offset, size_t *run)
 {
 	const struct rover_mr *mr = use->mr;
 
@@ -590,24 +558,6 @@ static struct page *other_page(struct rover_use *use, u64 addr, bool write,
 		return rover_odp_enter(mr->odp, va_of(use, addr), write,
 				       &use->in);
 	}
-}
-
-struct page *rover_mr_page(struct rover_use *use, u64 addr, bool write,
-			   u32 *offset, size_t *run)
-{
-	const struct rover_mr *mr = use->mr;
-	u64 from, pos;
-	u32 in_chunk;
-
-	if (mr->kind > ROVER_MR_CHUNKS)
-		return other_page(use, addr, write, offset, run);
-
-	from = addr + use->shift - mr->iova;
-	pos = from + mr->offset;
-	in_chunk = pos & (BIT_ULL(mr->shift) - 1);
-	*offset = offset_in_page(in_chunk);
-	*run = min_t(u64, BIT_ULL(mr->shift) - in_chunk, mr->length - from);
-	return mr->chunks[pos >> mr->shift] + (in_chunk >> PAGE_SHIFT);
 }
 
 enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,

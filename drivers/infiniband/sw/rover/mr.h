@@ -215,6 +215,16 @@ static inline void rover_mr_unbind(struct rover_mr *mr)
 	atomic_dec(&mr->windows);
 }
 
+/* Do these bytes lie in the region?  No sum that could overflow. */
+static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
+{
+	u64 from = addr - mr->iova;
+
+	/* The region itself does not wrap. */
+	return addr >= mr->iova && from <= mr->length &&
+	       len <= mr->length - from;
+}
+
 /**
  * rover_mr_find() - a region, by a local key, for a given use
  * @pd: protection domain of the queue pair
@@ -240,9 +250,27 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
  * @len: bytes of the use
  * @use: where to put it
  */
-enum rover_fault rover_mr_use(struct rover_mkey *mkey, struct ib_pd *pd,
-			      int access, u64 addr, u64 len,
-			      struct rover_use *use);
+static inline enum rover_fault rover_mr_use(struct rover_mkey *mkey,
+					    struct ib_pd *pd, int access,
+					    u64 addr, u64 len,
+					    struct rover_use *use)
+{
+	struct rover_mr *mr = container_of(mkey, struct rover_mr, mkey);
+	enum rover_fault fault;
+
+	if (unlikely(mr->ib.pd != pd)) {
+		fault = ROVER_FAULT_KEY;
+	} else if (unlikely((mr->access & access) != access)) {
+		fault = ROVER_FAULT_ACCESS;
+	} else if (unlikely(!rover_mr_within(mr, addr, len))) {
+		fault = ROVER_FAULT_BOUNDS;
+	} else {
+		*use = (struct rover_use) { .mr = mr, .mkey = mkey };
+		return ROVER_OK;
+	}
+	rover_mkey_put(mkey);
+	return fault;
+}
 
 /**
  * rover_mr_put() - drop the reference of a use
@@ -257,6 +285,23 @@ static inline void rover_mr_put(struct rover_use *use)
 }
 
 /**
+ * rover_mr_is() - is this what that key opens, still?
+ * @use: in use, or without a region
+ * @key: as a work request or the peer names it
+ *
+ * While it has the key it is open, and who closes it from now on waits for our
+ * reference.  Of a window the answer is no: it may be another queue pair's.
+ */
+static inline bool rover_mr_is(const struct rover_use *use, u32 key)
+{
+	return use->mr && !use->mkey->window && READ_ONCE(use->mkey->key) == key;
+}
+
+/* rover_mr_page() of what is not in chunks. */
+struct page *rover_mr_page_of(struct rover_use *use, u64 addr, bool write,
+			      u32 *offset, size_t *run);
+
+/**
  * rover_mr_page() - the longest run of contiguous bytes at an address
  * @use: referenced
  * @addr: as the key's owner names it, in bounds
@@ -269,8 +314,23 @@ static inline void rover_mr_put(struct rover_use *use)
  * Return: the page, to be left with rover_mr_leave() before the next one is asked
  * for; NULL when it is not there: see rover_mr_demand().
  */
-struct page *rover_mr_page(struct rover_use *use, u64 addr, bool write,
-			   u32 *offset, size_t *run);
+static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
+					 bool write, u32 *offset, size_t *run)
+{
+	const struct rover_mr *mr = use->mr;
+	u64 from, pos;
+	u32 in_chunk;
+
+	if (mr->kind > ROVER_MR_CHUNKS)
+		return rover_mr_page_of(use, addr, write, offset, run);
+
+	from = addr + use->shift - mr->iova;
+	pos = from + mr->offset;
+	in_chunk = pos & (BIT_ULL(mr->shift) - 1);
+	*offset = offset_in_page(in_chunk);
+	*run = min_t(u64, BIT_ULL(mr->shift) - in_chunk, mr->length - from);
+	return mr->chunks[pos >> mr->shift] + (in_chunk >> PAGE_SHIFT);
+}
 
 /**
  * rover_mr_leave() - done with what rover_mr_page() gave

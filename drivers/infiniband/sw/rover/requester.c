@@ -134,9 +134,8 @@ static void start_wqe(struct rover_qp *qp)
 	struct rover_wqe *wqe = &req->wqe;
 
 	wqe->valid = true;
-	rover_sgl_release(&req->sgl);
-	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
-		       &qp->tx_demand);
+	rover_sgl_aim(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
+		      &qp->tx_demand);
 	if (req->offset)
 		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
 }
@@ -500,6 +499,8 @@ static void done_when_sent(struct rover_qp *qp, const struct rover_sent *row)
 	if (req->acked == req->sending)
 		return;
 	req->acked = req->sending;
+	/* Whoever hears of it may close the key of what we still hold. */
+	rover_sgl_release(&req->sgl);
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, ROVER_OK);

@@ -140,9 +140,9 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 			return ROVER_OK;
 		fault = take_recv(qp);
 		if (!fault)
-			rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
-				       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
-				       &qp->rx_demand);
+			rover_sgl_aim(&rsp->dst, qp->recv_pd, rsp->sge,
+				      rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
+				      &qp->rx_demand);
 		return fault;
 	}
 	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
@@ -159,9 +159,9 @@ static enum rover_fault open_write(struct rover_qp *qp,
 	if (len > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
 	rsp->length = len;
-	rover_sgl_init_one(&rsp->dst, qp->pd, qp->obj.key,
-			   be64_to_cpu(reth->va), len, be32_to_cpu(reth->rkey),
-			   IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
+	rover_sgl_aim_one(&rsp->dst, qp->pd, qp->obj.key,
+			  be64_to_cpu(reth->va), len, be32_to_cpu(reth->rkey),
+			  IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
 	return len && pkt->op->flags & ROVER_OP_RECV ?
 	       rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
@@ -220,8 +220,6 @@ static enum rover_fault take_in(struct rover_qp *qp,
 	if (pkt->op->flags & ROVER_OP_START) {
 		rsp->class = pkt->op->class;
 		rsp->received = 0;
-		/* The message before, in the same batch, may have left one. */
-		rover_sgl_release(&rsp->dst);
 		fault = rsp->class == ROVER_CLASS_WRITE ?
 			open_write(qp, pkt) : ROVER_OK;
 		if (fault)

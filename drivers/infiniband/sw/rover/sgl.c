@@ -26,41 +26,6 @@ static void *run_addr(const struct run *run)
 	return page_address(run->page) + run->off;
 }
 
-void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
-		    const struct rover_sge *sge, u8 num, int access,
-		    struct rover_demand *demand)
-{
-	u64 total = 0;
-	u8 i;
-
-	for (i = 0; i < num; i++)
-		total += sge[i].length;
-	sgl->pd = pd;
-	sgl->qpn = 0;
-	sgl->sge = sge;
-	sgl->num = num;
-	sgl->cur = 0;
-	sgl->off = 0;
-	sgl->access = access;
-	sgl->total = total;
-	sgl->demand = demand;
-	sgl->use.mr = NULL;
-	sgl->use.in = NULL;
-}
-
-void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
-			u64 addr, u32 len, u32 key, int access,
-			struct rover_demand *demand)
-{
-	sgl->one = (struct rover_sge) {
-		.addr = addr,
-		.length = len,
-		.lkey = key,
-	};
-	rover_sgl_init(sgl, pd, &sgl->one, 1, access, demand);
-	sgl->qpn = qpn;
-}
-
 /* The region of the first @len bytes of an entry. */
 static enum rover_fault look_up(const struct rover_sgl *sgl,
 				const struct rover_sge *sge, u32 len,
@@ -96,7 +61,7 @@ enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
 static void go_to(struct rover_sgl *sgl, u8 cur, u32 off)
 {
 	if (cur != sgl->cur)
-		rover_sgl_release(sgl);
+		sgl->proved = 0;
 	sgl->cur = cur;
 	sgl->off = off;
 }
@@ -116,16 +81,24 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
  * now.  It is proved as a whole, so what follows needs no more checks; but a
  * receive may be longer than its memory, as cards allow and programs do, as long
  * as what comes is not.  What a peer names may not; other lists have been proved
- * before their first byte, or are wanted as a whole.
+ * before their first byte, or are wanted as a whole.  What the message before it
+ * has left in use often is the same region.
  */
 static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
 {
 	const struct rover_sge *sge = &sgl->sge[sgl->cur];
+	struct rover_mkey *mkey = sgl->use.mkey;
 	enum rover_fault fault;
 
-	rover_sgl_release(sgl);
 	sgl->proved = sge->length;
-	fault = look_up(sgl, sge, sgl->proved, &sgl->use);
+	if (rover_mr_is(&sgl->use, sge->lkey)) {
+		sgl->use.mr = NULL;
+		fault = rover_mr_use(mkey, sgl->pd, sgl->access, sge->addr,
+				     sgl->proved, &sgl->use);
+	} else {
+		rover_sgl_release(sgl);
+		fault = look_up(sgl, sge, sgl->proved, &sgl->use);
+	}
 	if (likely(fault != ROVER_FAULT_BOUNDS) || sgl->qpn)
 		return fault;
 	sgl->proved = sgl->off + min(max, sge->length - sgl->off);
@@ -183,14 +156,17 @@ enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *sk
 	u32 off = sgl->off;
 	u8 cur = sgl->cur;
 	struct run run;
-	int err;
+	int err = 0;
 
 	while (len) {
 		fault = run_here(sgl, len, &run);
 		if (fault)
 			return go_back(sgl, cur, off, fault);
 		/* Ends before a frag_list would begin: len is of skb alone. */
-		err = skb_copy_bits(skb, from, run_addr(&run), run.len);
+		if (from + run.len <= skb_headlen(skb))
+			memcpy(run_addr(&run), skb->data + from, run.len);
+		else
+			err = skb_copy_bits(skb, from, run_addr(&run), run.len);
 		go_on(sgl, &run);
 		if (WARN_ON_ONCE(err))
 			return ROVER_FAULT_LENGTH;

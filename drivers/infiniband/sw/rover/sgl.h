@@ -33,7 +33,8 @@
  * @total: sum of all lengths
  * @demand: who waits for memory that is not there; NULL: nobody will
  * @use: region of the current entry, referenced; without one until needed
- * @proved: bytes of that entry known to be inside it; all, or those of a receive that is longer
+ * @proved: bytes of that entry known to be inside it; all, or those of a receive that is longer;
+ *	0 when it has not been looked at, and @use may be that of another
  * @one: room for a list of one entry, for remote memory
  */
 struct rover_sgl {
@@ -59,21 +60,39 @@ struct rover_frag {
 };
 
 /**
- * rover_sgl_init() - start at the head of a local list
- * @sgl: the cursor; holds no reference: one in use is released first
+ * rover_sgl_aim() - to the head of a local list
+ * @sgl: initialised before; a region it holds stays in use until another is looked
+ *	for, as messages that follow each other often name the same
  * @pd: protection domain of the queue pair
  * @sge: entries, already copied from the ring
  * @num: how many; at most ROVER_MAX_SGE
  * @access: IB_ACCESS_LOCAL_WRITE to write to it, 0 to read
  * @demand: who waits for its memory; NULL when only rover_sgl_check() is to come
  */
-void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
-		    const struct rover_sge *sge, u8 num, int access,
-		    struct rover_demand *demand);
+static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
+				 const struct rover_sge *sge, u8 num,
+				 int access, struct rover_demand *demand)
+{
+	u64 total = 0;
+	u8 i;
+
+	for (i = 0; i < num; i++)
+		total += sge[i].length;
+	sgl->pd = pd;
+	sgl->qpn = 0;
+	sgl->sge = sge;
+	sgl->num = num;
+	sgl->cur = 0;
+	sgl->off = 0;
+	sgl->access = access;
+	sgl->total = total;
+	sgl->demand = demand;
+	sgl->proved = 0;
+}
 
 /**
- * rover_sgl_init_one() - start at a single range, as a RETH names it
- * @sgl: the cursor
+ * rover_sgl_aim_one() - to a single range, as a RETH names it
+ * @sgl: as above
  * @pd: protection domain of the queue pair
  * @qpn: its number
  * @addr: first byte
@@ -82,9 +101,36 @@ void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
  * @access: rights needed, IB_ACCESS_*
  * @demand: as above
  */
-void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd, u32 qpn,
-			u64 addr, u32 len, u32 key, int access,
-			struct rover_demand *demand);
+static inline void rover_sgl_aim_one(struct rover_sgl *sgl, struct ib_pd *pd,
+				     u32 qpn, u64 addr, u32 len, u32 key,
+				     int access, struct rover_demand *demand)
+{
+	sgl->one.addr = addr;
+	sgl->one.length = len;
+	sgl->one.lkey = key;
+	rover_sgl_aim(sgl, pd, &sgl->one, 1, access, demand);
+	sgl->qpn = qpn;
+}
+
+/* rover_sgl_aim() of a cursor that holds nothing, whatever is in it. */
+static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
+				  const struct rover_sge *sge, u8 num,
+				  int access, struct rover_demand *demand)
+{
+	sgl->use.mr = NULL;
+	sgl->use.in = NULL;
+	rover_sgl_aim(sgl, pd, sge, num, access, demand);
+}
+
+/* The same of rover_sgl_aim_one(). */
+static inline void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd,
+				      u32 qpn, u64 addr, u32 len, u32 key,
+				      int access, struct rover_demand *demand)
+{
+	sgl->use.mr = NULL;
+	sgl->use.in = NULL;
+	rover_sgl_aim_one(sgl, pd, qpn, addr, len, key, access, demand);
+}
 
 /**
  * rover_sgl_check() - are key, rights and bounds of every entry good?
