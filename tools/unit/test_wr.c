@@ -13,15 +13,16 @@ static const struct {
 	u8 datagram;
 } rows[] = {
 	[ROVER_WQE_SEND] = { "SEND", 0x00, 0x01, 0x02, 0x04, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_FRAME, 0x64 },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_RECV | ROVER_WR_FRAME, 0x64 },
 	[ROVER_WQE_SEND_IMM] = { "SEND_IMM", 0x00, 0x01, 0x03, 0x05, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_IMM, 0x65 },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_RECV | ROVER_WR_IMM, 0x65 },
 	[ROVER_WQE_SEND_INV] = { "SEND_INV", 0x00, 0x01, 0x16, 0x17, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_INV },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_RECV | ROVER_WR_INV },
 	[ROVER_WQE_WRITE] = { "WRITE", 0x06, 0x07, 0x08, 0x0a, ROVER_CQE_WRITE,
 		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_REMOTE },
 	[ROVER_WQE_WRITE_IMM] = { "WRITE_IMM", 0x06, 0x07, 0x09, 0x0b, ROVER_CQE_WRITE,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_REMOTE | ROVER_WR_IMM },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_REMOTE | ROVER_WR_RECV |
+		ROVER_WR_IMM },
 	[ROVER_WQE_READ] = { "READ", 0x0c, 0x0c, 0x0c, 0x0c, ROVER_CQE_READ,
 		ROVER_WR_SCATTER | ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC },
 	[ROVER_WQE_ATOMIC_WRITE] = { "ATOMIC_WRITE", 0x1d, 0x1d, 0x1d, 0x1d,
@@ -72,6 +73,8 @@ static bool fits(u8 opcode, unsigned int place, unsigned int wr)
 	/* What they carry is in the head. */
 	if ((op->flags & ~(ROVER_OP_FETH | ROVER_OP_WORD)) != want)
 		return ktap_note("%s has flags %#x, not %#x", op->name, op->flags, want);
+	if (place & ROVER_OP_END && !(wr & ROVER_WR_RECV) != !(want & ROVER_OP_RECV))
+		return ktap_note("%s takes a receive, or its request says so", op->name);
 	return true;
 }
 

@@ -46,9 +46,7 @@ void rover_credit_forget(struct rover_qp *qp);
  */
 static inline bool rover_credit_takes(const struct rover_sent *row)
 {
-	u8 only = rover_wrs[row->opcode].only;
-
-	return rover_opcodes[only].flags & ROVER_OP_RECV;
+	return rover_wrs[row->opcode].flags & ROVER_WR_RECV;
 }
 
 /**

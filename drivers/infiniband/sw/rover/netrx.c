@@ -44,6 +44,7 @@ struct batch {
 	const struct sk_buff *head;	/* what has come */
 	struct rover_qp *likely;	/* found already; NULL or maybe dead */
 	struct rover_qp *qp;
+	const void *peer;		/* a header whose addresses are its peer's */
 	bool sending;			/* tx_lock is held, else rx_lock */
 	bool marked;			/* a router's queue is filling up */
 	unsigned int packets;
@@ -146,6 +147,7 @@ static bool batch_hold(struct batch *b, struct rover_qp *qp, bool sending)
 		return false;
 	}
 	b->qp = qp;
+	b->peer = NULL;
 	b->sending = sending;
 	return true;
 }
@@ -186,7 +188,7 @@ static void parse_exts(struct rover_packet *pkt, const u8 *hdr)
 		       sizeof(pkt->imm));
 }
 
-static bool parse(struct batch *b, struct arrival *a)
+static inline bool parse(struct batch *b, struct arrival *a)
 {
 	struct rover_packet *pkt = &a->pkt;
 	const struct rover_bth *bth;
@@ -293,14 +295,22 @@ static bool pkey_good(const struct arrival *a)
 	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
 }
 
-/* A connection has one peer; a datagram may come from anybody. */
-static bool peer_good(const struct batch *b, const struct arrival *a)
+/*
+ * A connection has one peer; a datagram may come from anybody.  Packets of a bundle
+ * share the header that tells.
+ */
+static bool peer_good(struct batch *b, const struct arrival *a)
 {
 	struct rover_qp *qp = b->qp;
 
+	if (b->peer == a->pkt.ip)
+		return true;
 	if (qp->transport == ROVER_TRANSPORT_UD)
 		return qp->dev->rnet == b->rnet;
-	return rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip);
+	if (!rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip))
+		return false;
+	b->peer = a->pkt.ip;
+	return true;
 }
 
 /* Of XRC, an initiator asks and a target answers, and never the other way. */
@@ -316,7 +326,7 @@ static bool transport_good(const struct rover_qp *qp,
 		!(pkt->op->flags & ROVER_OP_REQUEST) == !qp->xrcd);
 }
 
-static bool admit(struct batch *b, const struct arrival *a)
+static inline bool admit(struct batch *b, const struct arrival *a)
 {
 	struct rover_qp *qp = b->qp;
 
@@ -457,22 +467,24 @@ static bool headers_plain(const struct sk_buff *skb, enum rover_l3 l3, int at)
 
 /*
  * A packet with its BTH at @at, @len bytes from there to the ICRC; the first one in
- * @skb is behind its headers from IP to UDP, or its GRH.
+ * @skb is behind its headers from IP to UDP, or its GRH.  What is not set here
+ * parse() sets, as far as the packet has it: to clear it first would cost more.
  */
 static void begin(struct arrival *a, const struct sk_buff *skb, int at,
 		  unsigned int len, int first, enum rover_l3 l3)
 {
 	const void *bth = skb->data + first;
 
-	*a = (struct arrival) {
-		.pkt.skb = skb,
-		.pkt.packets = 1,
-		.at = at,
-		.len = len,
-		.udp = bth - sizeof(struct udphdr),
-		.pkt.l3 = l3,
-		.pkt.ip = bth - rover_l3_len(l3),
-	};
+	a->pkt.skb = skb;
+	a->pkt.packets = 1;
+	a->pkt.l3 = l3;
+	a->pkt.ip = bth - rover_l3_len(l3);
+	a->pkt.group = NULL;
+	a->bth = (struct rover_bth) {};
+	a->at = at;
+	a->len = len;
+	a->udp = bth - sizeof(struct udphdr);
+	a->proved = false;
 }
 
 /*
@@ -482,7 +494,7 @@ static void begin(struct arrival *a, const struct sk_buff *skb, int at,
 static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
 			unsigned int len, enum rover_l3 l3)
 {
-	struct arrival a;
+	struct arrival a __uninitialized;
 
 	begin(&a, skb, at, len, at, l3);
 	receive(b, &a);
@@ -494,7 +506,7 @@ static void receive_bundle(struct batch *b, const struct sk_buff *skb,
 {
 	bool good = rover_bundle_good(skb, seal);
 	struct rover_record record = {};
-	struct arrival a;
+	struct arrival a __uninitialized;
 
 	while (rover_bundle_next(skb, seal, &record)) {
 		begin(&a, skb, record.at, record.len + ROVER_ICRC_SIZE, 0, l3);

@@ -99,7 +99,8 @@ struct rover_wqe {
  * @sending: ring index of the request whose packets are being sent
  * @fetched: ring index after the newest request with a row in @sent
  * @sent: rows by ring index modulo ROVER_MAX_INFLIGHT, from @acked to @fetched
- * @offset: packets of request @sending already sent
+ * @packets: PSNs that request @sending spans, while @wqe is valid
+ * @offset: and as many of them are already sent
  * @wqe: request @sending
  * @sgl: where its data comes from; at byte @offset * mtu
  * @fault: what is wrong with request @sending: it fails once all before it
@@ -140,6 +141,7 @@ struct rover_req {
 	u32 acked;
 	u32 sending;
 	u32 fetched;
+	u32 packets;
 	u32 offset;
 	struct rover_sent *sent;
 	struct rover_wqe wqe;

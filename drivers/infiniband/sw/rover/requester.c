@@ -99,6 +99,15 @@ static bool unreliable(const struct rover_qp *qp)
 
 /* Fetching ******************************************************************/
 
+static enum rover_fault prove_list(struct rover_qp *qp, struct rover_wqe *wqe,
+				   int access)
+{
+	struct rover_sgl sgl;
+
+	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, access, NULL);
+	return rover_sgl_check(&sgl);
+}
+
 /*
  * Local memory is proved before the first packet leaves, so that a bad key
  * does not leave half a message at the peer.  What is one packet is proved as it
@@ -108,15 +117,12 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe,
 				     u64 length)
 {
 	const struct rover_wr *wr = &rover_wrs[wqe->hdr.opcode];
-	struct rover_sgl sgl;
 
 	if (wqe->hdr.flags & ROVER_WQE_INLINE ||
 	    (wr->flags & ROVER_WR_GATHER && length <= qp->mtu))
 		return ROVER_OK;
-	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		       wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0,
-		       NULL);
-	return rover_sgl_check(&sgl);
+	return prove_list(qp, wqe, wr->flags & ROVER_WR_SCATTER ?
+				   IB_ACCESS_LOCAL_WRITE : 0);
 }
 
 /* What has no place in its header would be another FLUSH. */
@@ -128,12 +134,13 @@ static enum rover_fault prove_flush(const struct rover_send_wqe *hdr)
 						  ROVER_OK;
 }
 
-static void start_wqe(struct rover_qp *qp)
+static void start_wqe(struct rover_qp *qp, const struct rover_sent *row)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_wqe *wqe = &req->wqe;
 
 	wqe->valid = true;
+	req->packets = rover_retransmit_packets(qp, row);
 	rover_sgl_aim(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
 		      &qp->tx_demand);
 	if (req->offset)
@@ -229,7 +236,7 @@ static bool fetch_new(struct rover_qp *qp)
 	WRITE_ONCE(req->asks, req->much && row->opcode == ROVER_WQE_READ);
 	WRITE_ONCE(req->alone, length <= ROVER_ALONE && posted == 1 &&
 		   req->psn == req->una ? req->alone + 1 : 0);
-	start_wqe(qp);
+	start_wqe(qp, row);
 	return true;
 }
 
@@ -249,7 +256,7 @@ static bool fetch_again(struct rover_qp *qp)
 	req->fault = fault;
 	if (fault)
 		return false;
-	start_wqe(qp);
+	start_wqe(qp, row);
 	return true;
 }
 
@@ -273,8 +280,8 @@ static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
 
 	if (row->opcode != ROVER_WQE_READ)
 		return 1;
-	psns = min(rover_retransmit_packets(qp, row),
-		   rounddown(req->offset, piece) + piece) - req->offset;
+	psns = min(req->packets, rounddown(req->offset, piece) + piece) -
+	       req->offset;
 	return req->psn == req->next_psn ? psns : min(psns, qp->win.packets);
 }
 
@@ -293,10 +300,9 @@ static bool is_middle(const struct rover_qp *qp, const struct rover_sent *row)
 }
 
 /* Is that all of this request? */
-static bool is_end(const struct rover_qp *qp, const struct rover_sent *row,
-		   u32 psns)
+static bool is_end(const struct rover_req *req, u32 psns)
 {
-	return qp->req.offset + psns == rover_retransmit_packets(qp, row);
+	return req->offset + psns == req->packets;
 }
 
 static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
@@ -304,7 +310,7 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 {
 	const struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una);
-	bool end = is_end(qp, row, psns);
+	bool end = is_end(req, psns);
 
 	/* What asks brings news; without any on its way one may go and ask (9.7.7.2.5). */
 	if (!rover_credit_left(qp, row, end) && flying && !req->since_ackreq)
@@ -319,8 +325,7 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
 {
 	const struct rover_wr *wr = &rover_wrs[row->opcode];
-	u32 packets = rover_retransmit_packets(qp, row);
-	u32 offset = qp->req.offset;
+	u32 packets = qp->req.packets, offset = qp->req.offset;
 
 	if (packets == 1 || rover_retransmit_answered(row))
 		return wr->only;
@@ -329,7 +334,8 @@ static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
 	return offset + 1 == packets ? wr->last : wr->middle;
 }
 
-static void put_ext(struct rover_outgoing *out, const void *hdr, u8 len)
+static __always_inline void put_ext(struct rover_outgoing *out,
+				    const void *hdr, u8 len)
 {
 	memcpy(out->ext + out->ext_len, hdr, len);
 	out->ext_len += len;
@@ -409,14 +415,13 @@ static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
 }
 
 /* Is all that has packets sent, when @psns more are? */
-static bool is_last(const struct rover_qp *qp, const struct rover_sent *row,
-		    u32 psns)
+static bool is_last(const struct rover_qp *qp, u32 psns)
 {
 	const struct rover_req *req = &qp->req;
 	const struct rover_send_wqe *next;
 	u8 opcode;
 
-	if (!is_end(qp, row, psns) ||
+	if (!is_end(req, psns) ||
 	    rover_psn_diff(rover_psn_add(req->psn, psns), req->next_psn) < 0)
 		return false;
 	if (rover_ring_posted(&qp->sq, req->fetched) <= 0)
@@ -437,8 +442,8 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 	struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
 
-	if (is_last(qp, row, psns) ||
-	    rover_credit_ends(qp, row, is_end(qp, row, psns)))
+	if (is_last(qp, psns) ||
+	    rover_credit_ends(qp, row, is_end(req, psns)))
 		return true;
 	return flying >= qp->win.packets || ++req->since_ackreq >= ACKREQ_EVERY;
 }
@@ -450,20 +455,19 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	struct rover_req *req = &qp->req;
 	u64 at = (u64)req->offset << qp->mtu_shift;
 	enum rover_fault fault;
-	struct rover_outgoing out = {
-		.opcode = rover_opcode_in(opcode_in_rc(qp, row), qp->transport),
-		.psn = req->psn,
-		.again = rover_psn_diff(req->psn, req->next_psn) < 0,
-		.sgl = &req->sgl,
-	};
-	u16 flags = rover_opcodes[out.opcode].flags;
+	u8 opcode = rover_opcode_in(opcode_in_rc(qp, row), qp->transport);
+	u16 flags = rover_opcodes[opcode].flags;
+	struct rover_outgoing out __uninitialized;
 	int err;
 
+	rover_outgoing_init(&out, opcode, req->psn);
+	out.again = rover_psn_diff(req->psn, req->next_psn) < 0;
+	out.sgl = &req->sgl;
 	put_exts(qp, &out, row, psns);
 	if (rover_wrs[row->opcode].flags & ROVER_WR_GATHER) {
 		out.len = min_t(u64, row->length - at, qp->mtu);
 		if (!(flags & ROVER_OP_END) && !req->offset)
-			out.middles = rover_retransmit_packets(qp, row) - 2;
+			out.middles = req->packets - 2;
 		if (req->wqe.hdr.flags & ROVER_WQE_INLINE)
 			out.data = rover_ring_slot(&qp->sq, req->sending) +
 				   ROVER_SEND_WQE_HDR + at;
@@ -517,7 +521,7 @@ static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 	req->offset += psns;
 	if (rover_retransmit_answered(row))
 		req->rd_atomic++;
-	if (req->offset == rover_retransmit_packets(qp, row)) {
+	if (req->offset == req->packets) {
 		req->wqe.valid = false;
 		req->sending++;
 		req->offset = 0;
@@ -554,6 +558,7 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 	struct rover_req *req = &qp->req;
 	struct rover_sent *row;
 	u32 psns;
+	int err;
 
 	if (req->fault || !have_wqe(qp))
 		return false;
@@ -568,22 +573,16 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 	if (train->packets == train->others &&
 	    (spent(qp, &budget->trains) || rover_nettx_full(qp)))
 		return false;
-	switch (send_packet(qp, train, row, psns)) {
-	case 0:
+	err = send_packet(qp, train, row, psns);
+	/* Without memory it is lost, and counted, like any other on the way. */
+	if (!err || (err == -ENOMEM && unreliable(qp))) {
 		advance(qp, row, psns);
 		return true;
-	case -ENOMEM:
-		if (unreliable(qp)) {
-			/* Lost, and counted, like any other on the way. */
-			advance(qp, row, psns);
-			return true;
-		}
-		/* The timer brings us back, by itself or as a timeout. */
-		rover_retransmit_sent(qp, req->psn);
-		return false;
-	default:
-		return false;
 	}
+	/* The timer brings us back, by itself or as a timeout. */
+	if (err == -ENOMEM)
+		rover_retransmit_sent(qp, req->psn);
+	return false;
 }
 
 /* Ending ********************************************************************/

@@ -52,7 +52,8 @@ void rover_responder_init(struct rover_qp *qp)
 /* Completions ****************************************************************/
 
 /* The receive of a message that arrived well. */
-static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt)
+static noinline void complete_recv(struct rover_qp *qp,
+				   const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	struct rover_cqe cqe = {
@@ -107,8 +108,8 @@ static enum rover_fault check_permission(const struct rover_qp *qp,
 }
 
 /* FIRST and MIDDLE are full, LAST is not empty (IBTA 9.7.4.1.6). */
-static enum rover_fault check_length(const struct rover_qp *qp,
-				     const struct rover_packet *pkt)
+static inline enum rover_fault check_length(const struct rover_qp *qp,
+					    const struct rover_packet *pkt)
 {
 	u16 flags = pkt->op->flags;
 
@@ -198,7 +199,8 @@ static enum rover_fault invalidate(struct rover_qp *qp,
 }
 
 /* A message has arrived whole. */
-static void finish_message(struct rover_qp *qp, const struct rover_packet *pkt)
+static inline void finish_message(struct rover_qp *qp,
+				  const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 

@@ -87,6 +87,29 @@ struct rover_outgoing {
 };
 
 /**
+ * rover_outgoing_init() - a packet without flags, extended headers and payload
+ * @out: to be initialised, but for @ext, which is a third of it
+ * @opcode: BTH opcode
+ * @psn: its number
+ *
+ * For those who make one for each small message; others may as well write all of it.
+ */
+static inline void rover_outgoing_init(struct rover_outgoing *out, u8 opcode,
+				       u32 psn)
+{
+	out->opcode = opcode;
+	out->flags = 0;
+	out->ackreq = false;
+	out->again = false;
+	out->middles = 0;
+	out->psn = psn;
+	out->ext_len = 0;
+	out->len = 0;
+	out->sgl = NULL;
+	out->data = NULL;
+}
+
+/**
  * rover_train_begin() - an empty train
  * @train: to be initialised
  * @qp: whose

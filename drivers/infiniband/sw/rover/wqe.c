@@ -19,6 +19,7 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 {
 	const void *slot = rover_ring_slot(&qp->sq, index);
 	struct rover_send_wqe *hdr = &wqe->hdr;
+	const struct rover_sge *sge;
 	const struct rover_wr *wr;
 	unsigned int i;
 
@@ -43,8 +44,9 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 	/* Without memory of its own: a word is in the head. */
 	if (hdr->num_sge && !(wr->flags & (ROVER_WR_GATHER | ROVER_WR_SCATTER)))
 		return ROVER_FAULT_WQE;
-	memcpy(wqe->sge, slot + ROVER_SEND_WQE_HDR,
-	       hdr->num_sge * sizeof(wqe->sge[0]));
+	sge = slot + ROVER_SEND_WQE_HDR;
+	for (i = 0; i < hdr->num_sge; i++)
+		wqe->sge[i] = sge[i];
 	barrier();
 	for (i = 0, *length = 0; i < hdr->num_sge; i++)
 		*length += wqe->sge[i].length;
@@ -55,8 +57,8 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 	return ROVER_OK;
 }
 
-void rover_wqe_complete(struct rover_qp *qp, const struct rover_sent *row,
-			enum rover_fault fault)
+void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
+		    enum rover_fault fault)
 {
 	struct rover_cqe cqe = {
 		.wr_id = row->wr_id,
@@ -68,8 +70,6 @@ void rover_wqe_complete(struct rover_qp *qp, const struct rover_sent *row,
 	};
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (!fault && !(row->flags & ROVER_WQE_SIGNALED) && !qp->sig_all)
-		return;
 	if (fault)
 		rover_qp_count(qp, fault == ROVER_FAULT_FLUSH ?
 			    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);

@@ -23,6 +23,10 @@
 enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 				struct rover_wqe *wqe, u64 *length);
 
+/* rover_wqe_complete() once it is known that there is a completion. */
+void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
+		    enum rover_fault fault);
+
 /**
  * rover_wqe_complete() - complete a send work request
  * @qp: alive; goes to error when its completion queue has overflowed
@@ -31,8 +35,13 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
  *
  * Context: tx_lock held.
  */
-void rover_wqe_complete(struct rover_qp *qp, const struct rover_sent *row,
-			enum rover_fault fault);
+static inline void rover_wqe_complete(struct rover_qp *qp,
+				      const struct rover_sent *row,
+				      enum rover_fault fault)
+{
+	if (fault || row->flags & ROVER_WQE_SIGNALED || qp->sig_all)
+		rover_wqe_post(qp, row, fault);
+}
 
 /**
  * rover_wqe_fail() - a work request that was never sent ends in an error

@@ -27,6 +27,7 @@
 #define ROVER_WR_INV		(1U << 7)
 #define ROVER_WR_LOCAL		(1U << 8)	/* no packets: see localop */
 #define ROVER_WR_FRAME		(1U << 9)	/* may be a whole Ethernet frame */
+#define ROVER_WR_RECV		(1U << 10)	/* takes a receive from the peer */
 
 /**
  * struct rover_wr - a row of the table

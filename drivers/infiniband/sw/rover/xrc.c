@@ -41,14 +41,12 @@ enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn)
 	return ROVER_OK;
 }
 
-enum rover_fault rover_xrc_open(struct rover_qp *qp,
+enum rover_fault rover_xrc_turn(struct rover_qp *qp,
 				const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	struct rover_srq *srq;
 
-	if (!qp->xrcd)
-		return ROVER_OK;
 	srq = find(qp, pkt->srqn);
 	if (!srq)
 		return ROVER_FAULT_XRCETH;

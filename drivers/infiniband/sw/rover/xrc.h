@@ -31,6 +31,10 @@
  */
 enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn);
 
+/* rover_xrc_open() of a target. */
+enum rover_fault rover_xrc_turn(struct rover_qp *qp,
+				const struct rover_packet *pkt);
+
 /**
  * rover_xrc_open() - a target turns to the queue that a request is for
  * @qp: alive
@@ -40,8 +44,11 @@ enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn);
  * Return: ROVER_OK; XRCETH when there is no such queue, or not the one that the
  * message began with.
  */
-enum rover_fault rover_xrc_open(struct rover_qp *qp,
-				const struct rover_packet *pkt);
+static inline enum rover_fault rover_xrc_open(struct rover_qp *qp,
+					      const struct rover_packet *pkt)
+{
+	return likely(!qp->xrcd) ? ROVER_OK : rover_xrc_turn(qp, pkt);
+}
 
 /**
  * rover_xrc_hold() - a target turns to the queue of the message under way
