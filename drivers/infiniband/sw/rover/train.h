@@ -88,7 +88,7 @@ struct rover_outgoing {
 
 /**
  * rover_outgoing_init() - a packet without flags, extended headers and payload
- * @out: to be initialised, but for @ext, which is a third of it
+ * @out: to be initialised, but for @ext, which is nearly half of it
  * @opcode: BTH opcode
  * @psn: its number
  *
