@@ -301,7 +301,6 @@ static void plan_mixture(struct mixed *m)
 static void run_mixed(struct pair *p, const void *arg)
 {
 	bool sends = *(const bool *)arg;
-	struct { uint64_t addr, rkey; } mine[MIXED_REGIONS], theirs[MIXED_REGIONS];
 	static uint8_t want[MIXED_REGIONS][MIXED * MIXED_SLOT];
 	struct conn_attr attr = conn_defaults(p);
 	struct region *r[MIXED_REGIONS];
@@ -321,17 +320,15 @@ static void run_mixed(struct pair *p, const void *arg)
 		if (end_b(p))
 			memset(r[i]->buf, 0, r[i]->len);
 		pattern_fill(want[i], sizeof(want[i]), 10 + i);
-		mine[i].addr = (uintptr_t)r[i]->buf;
-		mine[i].rkey = r[i]->mr->rkey;
+		region_swap(p, r[i]);
 	}
-	pair_swap(p, mine, theirs, sizeof(mine));
 	for (i = 0; i < MIXED; i++) {
 		uint32_t at = i * MIXED_SLOT;
 
 		sge[i] = sge_of(r[end_a(p) ? m[i].from : m[i].to], at, m[i].len);
 		wr[i] = sends ? wr_send(i, &sge[i], 1, IBV_SEND_SIGNALED) :
 			wr_rdma(i, IBV_WR_RDMA_WRITE, &sge[i], 1, IBV_SEND_SIGNALED,
-				theirs[m[i].to].addr + at, theirs[m[i].to].rkey);
+				r[m[i].to]->peer_addr + at, r[m[i].to]->peer_rkey);
 		wr[i].next = i + 1 < MIXED ? &wr[i + 1] : NULL;
 		if (end_b(p) && sends)
 			conn_recv(c, i, &sge[i], 1);
