@@ -79,12 +79,17 @@ struct ktest {
  * @how: their completion queues are polled
  * @beside: a stage whose protection domain they are in; NULL for one of their own
  * @srq: where they take their receives from, or NULL
+ * @hear: called when one of their completion queues that is armed has something,
+ *	with the side; such queues are polled by us alone, whatever @how says
+ * @vector: on whose processor @hear is called
  */
 struct kind {
 	enum ib_qp_type type;
 	enum ib_poll_context how;
 	const struct stage *beside;
 	struct ib_srq *srq;
+	ib_comp_handler hear;
+	int vector;
 };
 
 /**
@@ -117,6 +122,8 @@ struct mark {
  * @pd: protection domain, of both sides
  * @cq: of sends and receives
  * @direct: nobody polls it but us
+ * @heard: and somebody hears of what is in there
+ * @arg: for whoever that is
  * @qp: queue pair
  * @cap: as granted
  * @buf: BUF_SIZE bytes
@@ -133,6 +140,8 @@ struct side {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	bool direct;
+	bool heard;
+	void *arg;
 	struct ib_qp *qp;
 	struct ib_qp_cap cap;
 	u8 *buf;
@@ -275,6 +284,7 @@ void ktest_ud(struct ktest *t);
 void ktest_uc(struct ktest *t);
 void ktest_mcast(struct ktest *t);
 void ktest_vector(struct ktest *t);
+void ktest_heard(struct ktest *t);
 void ktest_crowd(struct ktest *t);
 void ktest_alone(struct ktest *t);
 

@@ -156,7 +156,8 @@ static void run_all(struct ktest *t)
 		{ "post", ktest_post }, { "flow", ktest_flow },
 		{ "srq", ktest_srq }, { "ud", ktest_ud }, { "uc", ktest_uc },
 		{ "mcast", ktest_mcast }, { "vector", ktest_vector },
-		{ "crowd", ktest_crowd }, { "alone", ktest_alone },
+		{ "heard", ktest_heard }, { "crowd", ktest_crowd },
+		{ "alone", ktest_alone },
 	};
 	unsigned int i;
 

@@ -31,6 +31,18 @@ static void on_event(struct ib_event *event, void *context)
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
+static struct ib_cq *make_cq(struct side *s, const struct kind *kind, int cqes)
+{
+	struct ib_cq_init_attr init = {
+		.cqe = cqes,
+		.comp_vector = kind->vector,
+	};
+
+	return kind->hear ?
+	       ib_create_cq(s->t->dev, kind->hear, NULL, s, &init) :
+	       ib_alloc_cq(s->t->dev, s, cqes, 0, kind->how);
+}
+
 static int make_qp(struct side *s, const struct kind *kind)
 {
 	struct ib_qp_init_attr init = {
@@ -69,14 +81,15 @@ static int open_side(struct stage *st, struct side *s, const struct kind *kind,
 
 	s->t = st->t;
 	s->pd = st->pd;
-	s->direct = kind->how == IB_POLL_DIRECT;
+	s->heard = kind->hear;
+	s->direct = s->heard || kind->how == IB_POLL_DIRECT;
 	spin_lock_init(&s->lock);
 	s->buf = (u8 *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, BUF_ORDER);
 	if (!s->buf)
 		return -ENOMEM;
 	s->dma = ib_dma_map_single(st->t->dev, s->buf, BUF_SIZE,
 				   DMA_BIDIRECTIONAL);
-	s->cq = ib_alloc_cq(st->t->dev, s, cqes, 0, kind->how);
+	s->cq = make_cq(s, kind, cqes);
 	if (IS_ERR(s->cq)) {
 		err = PTR_ERR(s->cq);
 		s->cq = NULL;
@@ -89,7 +102,9 @@ static void close_side(struct side *s)
 {
 	if (s->qp)
 		ib_destroy_qp(s->qp);
-	if (s->cq)
+	if (s->cq && s->heard)
+		ib_destroy_cq(s->cq);
+	else if (s->cq)
 		ib_free_cq(s->cq);
 	if (s->dma)
 		ib_dma_unmap_single(s->t->dev, s->dma, BUF_SIZE,

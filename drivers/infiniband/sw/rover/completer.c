@@ -50,6 +50,8 @@ static void retire(struct rover_qp *qp, enum rover_fault fault)
 	}
 	req->resp.valid = false;
 	req->acked++;
+	/* Whoever hears of it may close the key of what we still hold. */
+	rover_sgl_release(&req->resp_sgl);
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, fault);
