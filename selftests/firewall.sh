@@ -71,9 +71,33 @@ tracked() {
 	remembered
 }
 
+carried() { (($(counter b rx_packets) > $1)); }
+
+# By which route a connection's packets come in is known, until a rule says otherwise.
+ruled() {
+	local talk
+	trap 'status=$?; set +e; unruled 2>/dev/null; ktap_end_jobs; exit $status' EXIT
+	# The rule for what is local can only be the first one.
+	at b ip rule add pref 2 lookup local
+	at b ip rule delete pref 0
+	refused "transport retry counter exceeded" pingpong -n 100000000 -s 64 &
+	talk=$!
+	within 20 carried $(($(counter b rx_packets) + 1000)) || fail "they do not talk"
+	at b ip rule add pref 1 from "$ADDR_A" blackhole
+	ends_within 20 $talk
+	((!status)) || fail "the rule was not heeded"
+	unruled
+}
+unruled() {
+	at b ip rule delete pref 1
+	at b ip rule add pref 0 lookup local
+	at b ip rule delete pref 2
+}
+
 try "packets do not pass UDP" past_udp
 try "a firewall drops them" dropped
 try "or counts all of them" counted
 try "connections are tracked" tracked
+try "a rule of routes refuses a connection under way" ruled
 try "and afterwards all is well" traffic
 finish

@@ -8,6 +8,9 @@
  * take that apart, unless it is marked as one of a tunnel, which netdevs like the
  * loopback device do not carry.
  *
+ * Before that they are given their route, where they are of a connection whose
+ * last packet came by it.
+ *
  * What UDP does more with than hand it over is left to it, and then comes from the
  * socket (arrive): checksums, groups, VRFs, IPsec, and what is broken.
  *
@@ -28,6 +31,7 @@
 #include "arrive.h"
 #include "block.h"
 #include "claim.h"
+#include "qps.h"
 
 #if ROVER_CLAIMS
 
@@ -53,22 +57,29 @@ static bool for_us(struct sk_buff *skb)
 	       be16_to_cpu(udp->len) == skb->len - at;
 }
 
+static bool looks_v4(struct sk_buff *skb)
+{
+	return ip_hdr(skb)->protocol == IPPROTO_UDP &&
+	       skb_transport_offset(skb) == sizeof(struct iphdr) && for_us(skb);
+}
+
+static bool looks_v6(struct sk_buff *skb)
+{
+	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP &&
+	       skb_transport_offset(skb) == sizeof(struct ipv6hdr) &&
+	       for_us(skb);
+}
+
 static bool plain_v4(struct sk_buff *skb)
 {
-	const struct iphdr *ip = ip_hdr(skb);
-
-	return ip->protocol == IPPROTO_UDP &&
-	       skb_transport_offset(skb) == sizeof(*ip) && for_us(skb) &&
+	return looks_v4(skb) &&
 	       !(skb_rtable(skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) &&
 	       !inet_sdif(skb) && xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
 static bool plain_v6(struct sk_buff *skb)
 {
-	const struct ipv6hdr *ip = ipv6_hdr(skb);
-
-	return ip->nexthdr == IPPROTO_UDP &&
-	       skb_transport_offset(skb) == sizeof(*ip) && for_us(skb) &&
+	return looks_v6(skb) &&
 	       !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr) &&
 	       !inet6_sdif(skb) && xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
@@ -111,21 +122,61 @@ static unsigned int claim(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-static const u8 families[] = { NFPROTO_IPV4, NFPROTO_IPV6 };
+/*
+ * The connection that a packet may be of, by number and addresses.  It is asked
+ * without a lock, while modify may change both; so it is no more than that.
+ */
+static struct rover_qp *connection(const struct rover_net *rnet,
+				   const struct sk_buff *skb, u8 family)
+{
+	enum rover_l3 l3 = family == NFPROTO_IPV4 ? ROVER_L3_IPV4 : ROVER_L3_IPV6;
+	const struct rover_bth *bth;
+	struct rover_qp *qp;
+	struct rover_bth buf;
+
+	bth = skb_header_pointer(skb, rover_l3_len(l3), sizeof(*bth), &buf);
+	qp = bth ? rover_qp_find(rover_bth_qpn(bth)) : NULL;
+	return qp && rover_path_match(&qp->path, rnet->net, l3, skb->data) ?
+	       qp : NULL;
+}
+
+/*
+ * Before the stack looks for its route, as TCP's packets get the one that their
+ * socket knows, and by the same switch.
+ */
+static unsigned int route(void *priv, struct sk_buff *skb,
+			  const struct nf_hook_state *state)
+{
+	struct rover_net *rnet = priv;
+	struct rover_qp *qp;
+
+	if (skb_dst(skb) || skb->sk || skb->pkt_type != PACKET_HOST ||
+	    !READ_ONCE(rnet->net->ipv4.sysctl_ip_early_demux) ||
+	    !(state->pf == NFPROTO_IPV4 ? looks_v4(skb) : looks_v6(skb)))
+		return NF_ACCEPT;
+	qp = connection(rnet, skb, state->pf);
+	if (qp)
+		rover_inlet_give(&qp->in, skb);
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops hooks[] = {
+	{ .hook = route, .pf = NFPROTO_IPV4, .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = route, .pf = NFPROTO_IPV6, .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = claim, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN },
+	{ .hook = claim, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN },
+};
 
 int rover_claim_begin(struct rover_net *rnet)
 {
 	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(families) != ARRAY_SIZE(rnet->claims));
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		rnet->claims[i] = (struct nf_hook_ops) {
-			.hook = claim,
-			.priv = rnet,
-			.pf = families[i],
-			.hooknum = NF_INET_LOCAL_IN,
-			.priority = NF_IP_PRI_LAST,
-		};
+	BUILD_BUG_ON(ARRAY_SIZE(hooks) != ARRAY_SIZE(rnet->claims));
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		rnet->claims[i] = hooks[i];
+		rnet->claims[i].priv = rnet;
+		rnet->claims[i].priority = NF_IP_PRI_LAST;
+	}
 	return nf_register_net_hooks(rnet->net, rnet->claims,
 				     ARRAY_SIZE(rnet->claims));
 }

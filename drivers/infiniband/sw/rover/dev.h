@@ -45,7 +45,7 @@ struct rover_net {
 	unsigned int links;
 	struct socket *sk4;
 	struct socket *sk6;
-	struct nf_hook_ops claims[2];
+	struct nf_hook_ops claims[4];
 	struct list_head devs;
 };
 

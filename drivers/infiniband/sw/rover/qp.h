@@ -34,6 +34,7 @@
 
 #include "cq.h"
 #include "dev.h"
+#include "inlet.h"
 #include "kick.h"
 #include "obj.h"
 #include "opcode.h"
@@ -418,6 +419,7 @@ struct rover_stream {
  * @mtu: path MTU in bytes
  * @mtu_shift: and its log2
  * @path: headers and route
+ * @in: how the peer's packets come
  * @access: what the peer may do, IB_ACCESS_REMOTE_*
  * @qkey: datagrams: what a sender has to know
  * @ctl: one modify or destroy at a time
@@ -474,6 +476,7 @@ struct rover_qp {
 	int access;
 	u32 qkey;
 	struct rover_path path;
+	struct rover_inlet in;
 
 	/* control: cold */
 	struct mutex ctl;

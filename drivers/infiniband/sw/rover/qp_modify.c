@@ -265,8 +265,10 @@ static void apply(struct rover_qp *qp, struct change *c)
 		qp->mtu = ib_mtu_enum_to_int(c->attr.path_mtu);
 		qp->mtu_shift = ilog2(qp->mtu);
 	}
-	if (c->mask & IB_QP_AV)
+	if (c->mask & IB_QP_AV) {
 		swap(qp->path, c->path);
+		rover_inlet_forget(&qp->in);
+	}
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC)
 		swap_rows(qp, c);
 	if (c->sent)
