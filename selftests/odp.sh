@@ -62,7 +62,7 @@ has_faulted() {
 	local text
 	text=$(at b rdma statistic show mr)
 	echo "$text"
-	[[ $text =~ page_faults\ [1-9][0-9]*\ page_invalidations\ [0-9]+\ page_prefetch\ 0 ]]
+	[[ $text =~ page_faults\ [1-9][0-9]*[[:space:]]+page_invalidations\ [0-9]+[[:space:]]+page_prefetch\ 0 ]]
 }
 
 # begin END: an endless transfer, its process id over there in a file
