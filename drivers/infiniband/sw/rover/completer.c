@@ -50,8 +50,9 @@ static void retire(struct rover_qp *qp, enum rover_fault fault)
 	}
 	req->resp.valid = false;
 	req->acked++;
-	/* Whoever hears of it may close the key of what we still hold. */
-	rover_sgl_release(&req->resp_sgl);
+	/* Whoever hears of it in the kernel may close the key of what we still hold. */
+	if (!qp->user)
+		rover_sgl_release(&req->resp_sgl);
 	/* The slot first: a program that sees the completion may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, fault);
@@ -305,9 +306,8 @@ static enum rover_fault open_response(struct rover_qp *qp,
 		return ROVER_FAULT_WQE;
 	wqe->index = req->acked;
 	wqe->valid = true;
-	rover_sgl_release(&req->resp_sgl);
-	rover_sgl_init(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		       IB_ACCESS_LOCAL_WRITE, &qp->tx_demand);
+	rover_sgl_aim(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
+		      IB_ACCESS_LOCAL_WRITE, &qp->tx_demand);
 	return ROVER_OK;
 }
 

@@ -88,7 +88,8 @@ static struct rover_res *insert_row(struct rover_rsp *rsp, u32 psn)
 
 static struct rover_res *take_row(struct rover_qp *qp, u32 psn, bool again)
 {
-	struct rover_res *res = waiting(qp, psn);
+	/* What is new comes behind all that waits. */
+	struct rover_res *res = again ? waiting(qp, psn) : NULL;
 	struct rover_rsp *rsp = &qp->rsp;
 
 	/* What has not been answered yet is not answered again. */
@@ -105,24 +106,26 @@ static struct rover_res *take_row(struct rover_qp *qp, u32 psn, bool again)
 	return res;
 }
 
-void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
-			 u32 rkey, u32 length, bool again)
+void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
+			 const struct rover_reth *reth, bool again)
 {
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
 	res = take_row(qp, psn, again);
 	res->npsn = npsn;
-	res->va = va;
-	res->rkey = rkey;
-	res->length = length;
+	if (reth) {
+		res->va = be64_to_cpu(reth->va);
+		res->rkey = be32_to_cpu(reth->rkey);
+		res->length = be32_to_cpu(reth->length);
+	}
 	res->srqn = qp->srq ? qp->srq->obj.key : 0;
 	/* The requester has its window, and asks again for what does not come. */
 	if (again)
 		rover_path_lost(&qp->path);
 	else
 		rover_path_carried(&qp->path, (u64)npsn << qp->mtu_shift);
-	if (length >= ROVER_BULK)
+	if (res->length >= ROVER_BULK)
 		WRITE_ONCE(qp->rsp.bulk, true);
 }
 
@@ -179,16 +182,16 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 {
 	struct rover_qp *qp = train->qp;
 	u32 at = res->next << qp->mtu_shift;
-	struct rover_outgoing out = {
-		.opcode = rover_opcode_in(opcode_in_rc(res), qp->transport),
-		.psn = rover_psn_add(res->psn, res->next),
-		.again = res->again,
-		.middles = res->next || res->npsn < 2 ? 0 : res->npsn - 2,
-		.len = min(res->length - at, qp->mtu),
-		.sgl = sgl,
-	};
+	struct rover_outgoing out __uninitialized;
 	int err;
 
+	rover_outgoing_init(&out, rover_opcode_in(opcode_in_rc(res),
+						  qp->transport),
+			    rover_psn_add(res->psn, res->next));
+	out.again = res->again;
+	out.middles = res->next || res->npsn < 2 ? 0 : res->npsn - 2;
+	out.len = min(res->length - at, qp->mtu);
+	out.sgl = sgl;
 	if (rover_opcodes[out.opcode].flags & ROVER_OP_AETH) {
 		struct rover_aeth aeth = {
 			.syndrome_msn = rover_aeth_make(rover_credit_offer(qp),
@@ -212,22 +215,22 @@ static bool may_add(struct rover_qp *qp, int *budget)
 
 /* Return true when all of this READ is on its way. */
 static bool add_read(struct rover_train *train, struct rover_res *res,
-		     int *budget, enum rover_fault *fault)
+		     struct rover_sgl *sgl, int *budget,
+		     enum rover_fault *fault)
 {
 	struct rover_qp *qp = train->qp;
-	struct rover_sgl sgl;
 	int err = 0;
 
 	/* What has no data is of no memory, and so of no domain. */
 	*fault = res->length ? rover_xrc_aim(qp, res->srqn) : ROVER_OK;
 	if (*fault)
 		return false;
-	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, res->va, res->length, res->rkey,
-			   IB_ACCESS_REMOTE_READ, &qp->rx_demand);
-	rover_sgl_seek(&sgl, (u64)res->next << qp->mtu_shift);
+	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, res->va, res->length, res->rkey,
+			  IB_ACCESS_REMOTE_READ, &qp->rx_demand);
+	if (res->next)
+		rover_sgl_seek(sgl, (u64)res->next << qp->mtu_shift);
 	while (!err && res->next < res->npsn && may_add(qp, budget))
-		err = add_response(train, res, &sgl, fault);
-	rover_sgl_release(&sgl);
+		err = add_response(train, res, sgl, fault);
 	return res->next == res->npsn;
 }
 
@@ -245,6 +248,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	enum rover_fault fault = ROVER_OK;
 	struct rover_rsp *rsp = &qp->rsp;
 	int budget = in_serving_softirq() ? BUDGET : BUDGET_PROCESS;
+	struct rover_sgl sgl = {};
 	struct rover_train train;
 
 	lockdep_assert_held(&qp->rx_lock);
@@ -261,7 +265,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 			done = may_add(qp, &budget) &&
 			       rover_ack_atomic(&train, res);
 		else
-			done = add_read(&train, res, &budget, &fault);
+			done = add_read(&train, res, &sgl, &budget, &fault);
 		if (fault && fault != ROVER_FAULT_PAGE && res->again) {
 			forget(qp, res);
 			fault = ROVER_OK;
@@ -271,6 +275,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 			break;
 		rsp->res_send++;
 	}
+	rover_sgl_release(&sgl);
 	rover_xrc_leave(qp);
 	rcu_read_unlock();
 	rover_train_send(&train);

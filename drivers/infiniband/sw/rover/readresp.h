@@ -50,15 +50,13 @@ bool rover_readresp_crowded(const struct rover_qp *qp);
  * @qp: alive; there is room
  * @psn: of the request
  * @npsn: responses it takes
- * @va: remote address; key, rights and bounds were checked
- * @rkey: remote key
- * @length: bytes
+ * @reth: what it asks for; key, rights and bounds were checked; NULL for nothing
  * @again: a duplicate; it may still be waiting for its first answer
  *
  * Context: rx_lock held.
  */
-void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn, u64 va,
-			 u32 rkey, u32 length, bool again);
+void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
+			 const struct rover_reth *reth, bool again);
 
 /**
  * rover_readresp_atomic() - note the result of an atomic

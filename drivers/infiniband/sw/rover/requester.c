@@ -99,16 +99,6 @@ static bool unreliable(const struct rover_qp *qp)
 
 /* Fetching ******************************************************************/
 
-/* By itself: compilers clear such a list where it is not used as well. */
-static enum rover_fault prove_list(struct rover_qp *qp, struct rover_wqe *wqe,
-				   int access)
-{
-	struct rover_sgl sgl;
-
-	rover_sgl_init(&sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, access, NULL);
-	return rover_sgl_check(&sgl);
-}
-
 /*
  * Local memory is proved before the first packet leaves, so that a bad key
  * does not leave half a message at the peer.  What is one packet is proved as it
@@ -118,12 +108,14 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe,
 				     u64 length)
 {
 	const struct rover_wr *wr = &rover_wrs[wqe->hdr.opcode];
+	int access = wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0;
 
 	if (wqe->hdr.flags & ROVER_WQE_INLINE ||
 	    (wr->flags & ROVER_WR_GATHER && length <= qp->mtu))
 		return ROVER_OK;
-	return prove_list(qp, wqe, wr->flags & ROVER_WR_SCATTER ?
-				   IB_ACCESS_LOCAL_WRITE : 0);
+	rover_sgl_aim(&qp->req.sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, access,
+		      NULL);
+	return rover_sgl_check(&qp->req.sgl);
 }
 
 /* What has no place in its header would be another FLUSH. */

@@ -253,43 +253,41 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-/* Key, rights and bounds of a READ, new or again. */
+/* Key, rights and bounds of a READ, new or again; whose region stays in use in @sgl. */
 static enum rover_fault check_read(struct rover_qp *qp,
-				   const struct rover_packet *pkt, u32 *npsn)
+				   const struct rover_packet *pkt,
+				   struct rover_sgl *sgl, u32 *npsn)
 {
 	const struct rover_reth *reth = &pkt->hdr.reth;
 	u32 len = be32_to_cpu(reth->length);
-	struct rover_sgl sgl;
 
 	if (len > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
 	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
 	if (!len)
 		return ROVER_OK;
-	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
-			   be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ, NULL);
-	return rover_sgl_check(&sgl);
+	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
+			  be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ, NULL);
+	return rover_sgl_check(sgl);
 }
 
 static enum rover_fault execute_read(struct rover_qp *qp,
 				     const struct rover_packet *pkt)
 {
-	const struct rover_reth *reth = &pkt->hdr.reth;
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 	u32 npsn;
 
 	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
-	fault = check_read(qp, pkt, &npsn);
+	/* It does not come within a message, whose place would be in there. */
+	fault = check_read(qp, pkt, &rsp->dst, &npsn);
 	if (fault)
 		return fault;
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, npsn);
 	rover_qp_count(qp, ROVER_STAT_RX_READ);
-	rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
-			    be32_to_cpu(reth->rkey), be32_to_cpu(reth->length),
-			    false);
+	rover_readresp_read(qp, pkt->psn, npsn, &pkt->hdr.reth, false);
 	return ROVER_OK;
 }
 
@@ -301,17 +299,16 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	const struct rover_atometh *atom = &pkt->hdr.atometh;
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
-	struct rover_sgl sgl;
 	u64 orig;
 
 	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
-	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(atom->va),
-			   sizeof(u64), be32_to_cpu(atom->rkey),
-			   IB_ACCESS_REMOTE_ATOMIC, &qp->rx_demand);
-	fault = rover_sgl_atomic(&sgl, swap, be64_to_cpu(atom->compare),
+	rover_sgl_aim_one(&rsp->dst, qp->pd, qp->obj.key,
+			  be64_to_cpu(atom->va), sizeof(u64),
+			  be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC,
+			  &qp->rx_demand);
+	fault = rover_sgl_atomic(&rsp->dst, swap, be64_to_cpu(atom->compare),
 				 be64_to_cpu(atom->swap_add), &orig);
-	rover_sgl_release(&sgl);
 	if (fault)
 		return fault;
 	rsp->msn++;
@@ -325,11 +322,6 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
  * Done, and to be answered by a READ response without data.  To answer once
  * more does not do it once more.
  */
-static void answer_word(struct rover_qp *qp, u32 psn, bool again)
-{
-	rover_readresp_read(qp, psn, 1, 0, 0, 0, again);
-}
-
 static enum rover_fault execute_word(struct rover_qp *qp,
 				     const struct rover_packet *pkt)
 {
@@ -345,7 +337,7 @@ static enum rover_fault execute_word(struct rover_qp *qp,
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
 	rover_qp_count(qp, flush ? ROVER_STAT_RX_FLUSH : ROVER_STAT_RX_ATOMIC);
-	answer_word(qp, pkt->psn, false);
+	rover_readresp_read(qp, pkt->psn, 1, NULL, false);
 	return ROVER_OK;
 }
 
@@ -407,6 +399,23 @@ static bool crowded_out(const struct rover_qp *qp,
 	       rover_readresp_crowded(qp);
 }
 
+/* Executed again.  Return false when it may not be. */
+static bool read_again(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_sgl sgl = {};
+	enum rover_fault fault;
+	u32 npsn;
+
+	if (check_permission(qp, pkt) || rover_xrc_aim(qp, pkt->srqn))
+		return false;
+	fault = check_read(qp, pkt, &sgl, &npsn);
+	rover_sgl_release(&sgl);
+	if (fault || rover_psn_diff(pkt->psn + npsn, qp->rsp.psn) > 0)
+		return false;
+	rover_readresp_read(qp, pkt->psn, npsn, &pkt->hdr.reth, true);
+	return true;
+}
+
 /*
  * Seen before (IBTA 9.7.5.1.2): SENDs and WRITEs are acknowledged again, READs
  * executed again, atomics answered from memory, what has no result is answered.
@@ -414,39 +423,28 @@ static bool crowded_out(const struct rover_qp *qp,
 static void receive_duplicate(struct rover_qp *qp,
 			      const struct rover_packet *pkt)
 {
-	const struct rover_reth *reth = &pkt->hdr.reth;
-	struct rover_rsp *rsp = &qp->rsp;
-	u32 npsn;
+	bool answered = pkt->op->class < ROVER_CLASS_READ ||
+			rover_readresp_room(qp, pkt->psn);
 
 	rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
 	switch (pkt->op->class) {
 	case ROVER_CLASS_READ:
-		if (!rover_readresp_room(qp, pkt->psn) ||
-		    check_permission(qp, pkt) ||
-		    rover_xrc_aim(qp, pkt->srqn) || check_read(qp, pkt, &npsn) ||
-		    rover_psn_diff(pkt->psn + npsn, rsp->psn) > 0)
-			break;
-		rover_readresp_read(qp, pkt->psn, npsn, be64_to_cpu(reth->va),
-				    be32_to_cpu(reth->rkey),
-				    be32_to_cpu(reth->length), true);
-		return;
+		answered = answered && read_again(qp, pkt);
+		break;
 	case ROVER_CLASS_ATOMIC:
-		if (!rover_readresp_room(qp, pkt->psn) ||
-		    !rover_readresp_again(qp, pkt->psn))
-			break;
-		return;
+		answered = answered && rover_readresp_again(qp, pkt->psn);
+		break;
 	case ROVER_CLASS_ATOMIC_WRITE:
 	case ROVER_CLASS_FLUSH:
-		if (!rover_readresp_room(qp, pkt->psn))
-			break;
-		answer_word(qp, pkt->psn, true);
-		return;
+		if (answered)
+			rover_readresp_read(qp, pkt->psn, 1, NULL, true);
+		break;
 	default:
-		rsp->ack_due = true;
-		return;
+		qp->rsp.ack_due = true;
 	}
 	/* The peer asks again. */
-	drop(qp, pkt, ROVER_STAT_DROP_RATE);
+	if (!answered)
+		drop(qp, pkt, ROVER_STAT_DROP_RATE);
 }
 
 /* Doors **********************************************************************/

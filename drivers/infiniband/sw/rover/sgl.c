@@ -38,24 +38,33 @@ static enum rover_fault look_up(const struct rover_sgl *sgl,
 			     use);
 }
 
+/* Have that in use.  What is in use already often is the same region. */
+static enum rover_fault use_region(struct rover_sgl *sgl,
+				   const struct rover_sge *sge, u32 len)
+{
+	struct rover_mkey *mkey;
+
+	if (!rover_mr_is(&sgl->use, sge->lkey)) {
+		rover_sgl_release(sgl);
+		return look_up(sgl, sge, len, &sgl->use);
+	}
+	mkey = sgl->use.mkey;
+	sgl->use.mr = NULL;
+	return rover_mr_use(mkey, sgl->pd, sgl->access, sge->addr, len,
+			    &sgl->use);
+}
+
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
 {
-	enum rover_fault fault;
-	struct rover_use use;
+	enum rover_fault fault = ROVER_OK;
 	u8 i;
 
-	rover_sgl_release(sgl);
-	for (i = 0; i < sgl->num; i++) {
-		const struct rover_sge *sge = &sgl->sge[i];
-
-		if (!sge->length)
-			continue;
-		fault = look_up(sgl, sge, sge->length, &use);
-		if (fault)
-			return fault;
-		rover_mr_put(&use);
-	}
-	return ROVER_OK;
+	sgl->proved = 0;
+	for (i = 0; i < sgl->num && !fault; i++)
+		if (sgl->sge[i].length)
+			fault = use_region(sgl, &sgl->sge[i],
+					   sgl->sge[i].length);
+	return fault;
 }
 
 static void go_to(struct rover_sgl *sgl, u8 cur, u32 off)
@@ -81,28 +90,19 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
  * now.  It is proved as a whole, so what follows needs no more checks; but a
  * receive may be longer than its memory, as cards allow and programs do, as long
  * as what comes is not.  What a peer names may not; other lists have been proved
- * before their first byte, or are wanted as a whole.  What the message before it
- * has left in use often is the same region.
+ * before their first byte, or are wanted as a whole.
  */
 static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
 {
 	const struct rover_sge *sge = &sgl->sge[sgl->cur];
-	struct rover_mkey *mkey = sgl->use.mkey;
 	enum rover_fault fault;
 
 	sgl->proved = sge->length;
-	if (rover_mr_is(&sgl->use, sge->lkey)) {
-		sgl->use.mr = NULL;
-		fault = rover_mr_use(mkey, sgl->pd, sgl->access, sge->addr,
-				     sgl->proved, &sgl->use);
-	} else {
-		rover_sgl_release(sgl);
-		fault = look_up(sgl, sge, sgl->proved, &sgl->use);
-	}
+	fault = use_region(sgl, sge, sgl->proved);
 	if (likely(fault != ROVER_FAULT_BOUNDS) || sgl->qpn)
 		return fault;
 	sgl->proved = sgl->off + min(max, sge->length - sgl->off);
-	return look_up(sgl, sge, sgl->proved, &sgl->use);
+	return use_region(sgl, sge, sgl->proved);
 }
 
 /* The run at the cursor, at most @max bytes. */

@@ -136,7 +136,7 @@ static inline void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd,
  * rover_sgl_check() - are key, rights and bounds of every entry good?
  * @sgl: cursor anywhere
  *
- * Return: ROVER_OK or the first fault.  Holds no reference afterwards.
+ * Return: ROVER_OK or the first fault.  The region of the last stays in use.
  */
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl);
 

@@ -37,6 +37,7 @@ static enum rover_fault check_flush(struct rover_qp *qp,
 	const struct rover_reth *reth = &pkt->hdr.flush.reth;
 	u32 what = be32_to_cpu(pkt->hdr.flush.feth.what);
 	u32 len = be32_to_cpu(reth->length);
+	enum rover_fault fault;
 	struct rover_sgl sgl;
 	int access = 0;
 
@@ -56,7 +57,9 @@ static enum rover_fault check_flush(struct rover_qp *qp,
 		rover_sgl_init_one(&sgl, qp->pd, qp->obj.key,
 				   be64_to_cpu(reth->va), len,
 				   be32_to_cpu(reth->rkey), access, NULL);
-		return rover_sgl_check(&sgl);
+		fault = rover_sgl_check(&sgl);
+		rover_sgl_release(&sgl);
+		return fault;
 	default:
 		return ROVER_FAULT_OPCODE;
 	}
