@@ -279,7 +279,7 @@ static void talk(struct pair *p, struct conn *from, struct conn *to, struct regi
 
 /* Message i of a mixture: often of the same regions as the one before, and often not. */
 struct mixed {
-	unsigned int from, to;
+	unsigned int a, b;
 	uint32_t len;
 };
 
@@ -291,8 +291,8 @@ static void plan_mixture(struct mixed *m)
 	for (i = 0; i < MIXED; i++) {
 		bool stay = i && draw(&seed, 0, 1);
 
-		m[i].from = stay ? m[i - 1].from : draw(&seed, 0, MIXED_REGIONS - 1);
-		m[i].to = stay ? m[i - 1].to : draw(&seed, 0, MIXED_REGIONS - 1);
+		m[i].a = stay ? m[i - 1].a : draw(&seed, 0, MIXED_REGIONS - 1);
+		m[i].b = stay ? m[i - 1].b : draw(&seed, 0, MIXED_REGIONS - 1);
 		m[i].len = draw(&seed, 1, MIXED_SLOT);
 	}
 }
@@ -300,7 +300,9 @@ static void plan_mixture(struct mixed *m)
 /* Small messages posted at once, so that they travel together, each with a place of its own. */
 static void run_mixed(struct pair *p, const void *arg)
 {
-	bool sends = *(const bool *)arg;
+	enum ibv_wr_opcode op = *(const enum ibv_wr_opcode *)arg;
+	bool sends = op == IBV_WR_SEND, reads = op == IBV_WR_RDMA_READ;
+	bool sink = reads ? end_a(p) : end_b(p);
 	static uint8_t want[MIXED_REGIONS][MIXED * MIXED_SLOT];
 	struct conn_attr attr = conn_defaults(p);
 	struct region *r[MIXED_REGIONS];
@@ -317,7 +319,7 @@ static void run_mixed(struct pair *p, const void *arg)
 	for (i = 0; i < MIXED_REGIONS; i++) {
 		r[i] = region_new(p, sizeof(want[i]), ALL_ACCESS);
 		pattern_fill(r[i]->buf, r[i]->len, 10 + i);
-		if (end_b(p))
+		if (sink)
 			memset(r[i]->buf, 0, r[i]->len);
 		pattern_fill(want[i], sizeof(want[i]), 10 + i);
 		region_swap(p, r[i]);
@@ -325,10 +327,10 @@ static void run_mixed(struct pair *p, const void *arg)
 	for (i = 0; i < MIXED; i++) {
 		uint32_t at = i * MIXED_SLOT;
 
-		sge[i] = sge_of(r[end_a(p) ? m[i].from : m[i].to], at, m[i].len);
+		sge[i] = sge_of(r[end_a(p) ? m[i].a : m[i].b], at, m[i].len);
 		wr[i] = sends ? wr_send(i, &sge[i], 1, IBV_SEND_SIGNALED) :
-			wr_rdma(i, IBV_WR_RDMA_WRITE, &sge[i], 1, IBV_SEND_SIGNALED,
-				r[m[i].to]->peer_addr + at, r[m[i].to]->peer_rkey);
+			wr_rdma(i, op, &sge[i], 1, IBV_SEND_SIGNALED,
+				r[m[i].b]->peer_addr + at, r[m[i].b]->peer_rkey);
 		wr[i].next = i + 1 < MIXED ? &wr[i + 1] : NULL;
 		if (end_b(p) && sends)
 			conn_recv(c, i, &sge[i], 1);
@@ -339,13 +341,15 @@ static void run_mixed(struct pair *p, const void *arg)
 	for (i = 0; i < MIXED && (end_a(p) || sends); i++)
 		queue_want(end_a(p) ? c->send : c->recv, i, IBV_WC_SUCCESS);
 	pair_sync(p);
-	for (i = 0; i < MIXED && end_b(p); i++)
-		check(p, !memcmp(r[m[i].to]->buf + i * MIXED_SLOT, want[m[i].from] + i * MIXED_SLOT,
-				 m[i].len), "message %u: wrong bytes", i);
-	for (i = 0; i < MIXED && end_b(p); i++)
-		memset(r[m[i].to]->buf + i * MIXED_SLOT, 0, m[i].len);
+	for (i = 0; i < MIXED && sink; i++) {
+		uint8_t *to = r[reads ? m[i].a : m[i].b]->buf + i * MIXED_SLOT;
+
+		check(p, !memcmp(to, want[reads ? m[i].b : m[i].a] + i * MIXED_SLOT, m[i].len),
+		      "message %u: wrong bytes", i);
+		memset(to, 0, m[i].len);
+	}
 	memset(want, 0, sizeof(want));
-	for (i = 0; i < MIXED_REGIONS && end_b(p); i++)
+	for (i = 0; i < MIXED_REGIONS && sink; i++)
 		check(p, !memcmp(r[i]->buf, want, r[i]->len), "region %u: bytes elsewhere", i);
 }
 
@@ -423,7 +427,14 @@ static void run_alone(struct pair *p, const void *arg)
 int main(int argc, char **argv)
 {
 	static const uint64_t iovas[] = { 0, 1ULL << 40, -1ULL << 20 };
-	static const bool sends[] = { false, true };
+	static const struct {
+		enum ibv_wr_opcode op;
+		const char *name;
+	} mixtures[] = {
+		{ IBV_WR_RDMA_WRITE, "WRITEs" },
+		{ IBV_WR_SEND, "SENDs" },
+		{ IBV_WR_RDMA_READ, "READs" },
+	};
 	enum kind kind;
 	unsigned int i;
 	struct pair p;
@@ -437,9 +448,9 @@ int main(int argc, char **argv)
 	if (pair_wants(&p, "kinds")) {
 		pair_case(&p, run_overlap, NULL, "two regions on the same bytes");
 		pair_case(&p, run_flags, NULL, "access flags, optional and unknown");
-		for (i = 0; i < 2; i++)
-			pair_case(&p, run_mixed, &sends[i], "small %s of several regions, at once",
-				  sends[i] ? "SENDs" : "WRITEs");
+		for (i = 0; i < sizeof(mixtures) / sizeof(*mixtures); i++)
+			pair_case(&p, run_mixed, &mixtures[i].op, "small %s of several regions, at once",
+				  mixtures[i].name);
 		pair_case(&p, run_beyond, NULL, "a receive longer than its memory");
 		pair_case(&p, run_beyond, &p, "a receive of datagrams longer than its memory");
 	}
