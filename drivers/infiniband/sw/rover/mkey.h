@@ -22,8 +22,9 @@
  * the acquire of a look-up is its partner.
  *
  * Closing spins with softirqs off, as for a lock.  So whoever holds a reference
- * must not call out to consumers (completions, events), which might be closing
- * the very same key, nor close any key himself.
+ * must not call out to consumers in the kernel (completions, events), which might
+ * be closing the very same key, nor close any key himself.  A program that is woken
+ * closes it in a context of its own.
  */
 #ifndef ROVER_MKEY_H
 #define ROVER_MKEY_H
