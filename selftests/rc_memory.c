@@ -449,8 +449,8 @@ int main(int argc, char **argv)
 		pair_case(&p, run_overlap, NULL, "two regions on the same bytes");
 		pair_case(&p, run_flags, NULL, "access flags, optional and unknown");
 		for (i = 0; i < sizeof(mixtures) / sizeof(*mixtures); i++)
-			pair_case(&p, run_mixed, &mixtures[i].op, "small %s of several regions, at once",
-				  mixtures[i].name);
+			pair_case(&p, run_mixed, &mixtures[i].op,
+				  "small %s of several regions, at once", mixtures[i].name);
 		pair_case(&p, run_beyond, NULL, "a receive longer than its memory");
 		pair_case(&p, run_beyond, &p, "a receive of datagrams longer than its memory");
 	}
