@@ -86,7 +86,6 @@ ruled() {
 	at b ip rule add pref 1 from "$ADDR_A" blackhole
 	ends_within 20 $talk
 	((!status)) || fail "the rule was not heeded"
-	unruled
 }
 unruled() {
 	at b ip rule delete pref 1
