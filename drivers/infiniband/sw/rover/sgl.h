@@ -122,16 +122,6 @@ static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 	rover_sgl_aim(sgl, pd, sge, num, access, demand);
 }
 
-/* The same of rover_sgl_aim_one(). */
-static inline void rover_sgl_init_one(struct rover_sgl *sgl, struct ib_pd *pd,
-				      u32 qpn, u64 addr, u32 len, u32 key,
-				      int access, struct rover_demand *demand)
-{
-	sgl->use.mr = NULL;
-	sgl->use.in = NULL;
-	rover_sgl_aim_one(sgl, pd, qpn, addr, len, key, access, demand);
-}
-
 /**
  * rover_sgl_check() - are key, rights and bounds of every entry good?
  * @sgl: cursor anywhere

@@ -2,7 +2,8 @@
 /*
  * word - what a peer asks for beyond data: to store a word at once, to flush
  *
- * Both are answered, by a READ response without data, when they are done.
+ * Both are answered, by a READ response without data, when they are done.  They come
+ * between messages, so the responder's cursor is theirs to use; it releases it.
  *
  * Runs under rx_lock with softirqs off.
  */
@@ -14,20 +15,17 @@ enum rover_fault rover_word_store(struct rover_qp *qp,
 				  const struct rover_packet *pkt)
 {
 	const struct rover_reth *reth = &pkt->hdr.awrite.reth;
-	enum rover_fault fault;
-	struct rover_sgl sgl;
+	struct rover_sgl *sgl = &qp->rsp.dst;
 	u64 word;
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (be32_to_cpu(reth->length) != sizeof(word))
 		return ROVER_FAULT_LENGTH;
 	memcpy(&word, pkt->hdr.awrite.word.bytes, sizeof(word));
-	rover_sgl_init_one(&sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
-			   sizeof(word), be32_to_cpu(reth->rkey),
-			   IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
-	fault = rover_sgl_store(&sgl, word);
-	rover_sgl_release(&sgl);
-	return fault;
+	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
+			  sizeof(word), be32_to_cpu(reth->rkey),
+			  IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
+	return rover_sgl_store(sgl, word);
 }
 
 /* Key, rights and, unless it is for a whole region, bounds. */
@@ -37,8 +35,7 @@ static enum rover_fault check_flush(struct rover_qp *qp,
 	const struct rover_reth *reth = &pkt->hdr.flush.reth;
 	u32 what = be32_to_cpu(pkt->hdr.flush.feth.what);
 	u32 len = be32_to_cpu(reth->length);
-	enum rover_fault fault;
-	struct rover_sgl sgl;
+	struct rover_sgl *sgl = &qp->rsp.dst;
 	int access = 0;
 
 	if (what & ROVER_FLUSH_GLOBAL)
@@ -54,12 +51,10 @@ static enum rover_fault check_flush(struct rover_qp *qp,
 	case ROVER_FLUSH_RANGE:
 		if (!len)
 			return ROVER_OK;
-		rover_sgl_init_one(&sgl, qp->pd, qp->obj.key,
-				   be64_to_cpu(reth->va), len,
-				   be32_to_cpu(reth->rkey), access, NULL);
-		fault = rover_sgl_check(&sgl);
-		rover_sgl_release(&sgl);
-		return fault;
+		rover_sgl_aim_one(sgl, qp->pd, qp->obj.key,
+				  be64_to_cpu(reth->va), len,
+				  be32_to_cpu(reth->rkey), access, NULL);
+		return rover_sgl_check(sgl);
 	default:
 		return ROVER_FAULT_OPCODE;
 	}
