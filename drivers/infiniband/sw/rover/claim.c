@@ -148,6 +148,7 @@ static unsigned int route(void *priv, struct sk_buff *skb,
 			  const struct nf_hook_state *state)
 {
 	struct rover_net *rnet = priv;
+	struct dst_entry *dst;
 	struct rover_qp *qp;
 
 	if (skb_dst(skb) || skb->sk || skb->pkt_type != PACKET_HOST ||
@@ -155,8 +156,9 @@ static unsigned int route(void *priv, struct sk_buff *skb,
 	    !(state->pf == NFPROTO_IPV4 ? looks_v4(skb) : looks_v6(skb)))
 		return NF_ACCEPT;
 	qp = connection(rnet, skb, state->pf);
-	if (qp)
-		rover_inlet_give(&qp->in, skb);
+	dst = qp ? rover_way_dst(&qp->in, skb->skb_iif) : NULL;
+	if (dst)
+		skb_dst_set_noref(skb, dst);
 	return NF_ACCEPT;
 }
 

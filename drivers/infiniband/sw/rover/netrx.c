@@ -310,7 +310,7 @@ static bool peer_good(struct batch *b, const struct arrival *a)
 	if (!rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip))
 		return false;
 	b->peer = a->pkt.ip;
-	rover_inlet_note(&qp->in, b->head);
+	rover_way_note(&qp->in, b->head);
 	return true;
 }
 

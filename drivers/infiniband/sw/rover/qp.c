@@ -264,7 +264,7 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	spin_lock_init(&qp->sq_post);
 	spin_lock_init(&qp->rq_post);
 	rover_timer_init(qp);
-	rover_inlet_init(&qp->in);
+	rover_way_init(&qp->in);
 
 	qp->dev = rover_dev(ib->device);
 	qp->stats = qp->dev->stats;
@@ -291,7 +291,7 @@ static void dismantle(struct rover_qp *qp)
 	RCU_INIT_POINTER(container_of(qp->ib, struct rover_ibqp, ib)->qp, NULL);
 	rover_timer_stop(qp);
 	rover_path_destroy(&qp->path);
-	rover_inlet_forget(&qp->in);
+	rover_way_forget(&qp->in);
 	rover_ring_destroy(&qp->sq);
 	rover_ring_destroy(&qp->rq);
 	kfree(qp->req.sent);

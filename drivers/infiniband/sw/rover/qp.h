@@ -34,7 +34,6 @@
 
 #include "cq.h"
 #include "dev.h"
-#include "inlet.h"
 #include "kick.h"
 #include "obj.h"
 #include "opcode.h"
@@ -476,7 +475,7 @@ struct rover_qp {
 	int access;
 	u32 qkey;
 	struct rover_path path;
-	struct rover_inlet in;
+	struct rover_way in;
 
 	/* control: cold */
 	struct mutex ctl;

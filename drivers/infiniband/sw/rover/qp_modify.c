@@ -267,7 +267,7 @@ static void apply(struct rover_qp *qp, struct change *c)
 	}
 	if (c->mask & IB_QP_AV) {
 		swap(qp->path, c->path);
-		rover_inlet_forget(&qp->in);
+		rover_way_forget(&qp->in);
 	}
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC)
 		swap_rows(qp, c);

@@ -7,11 +7,6 @@
  * reached through the loopback device, or the packet would leave on a wire
  * whose other end does not know it.
  *
- * Route and cookie of a path are replaced together under path->lock, but read
- * without it.  A reader may thus check an old route against a new cookie: then
- * it finds the route outdated and looks it up again, or the route is as good
- * as the new one.
- *
  * RoCE v1 does without: its packets go to the netdev as they are, to the address
  * on this Ethernet that the core has found (rdma_ah_attr.roce.dmac).
  *
@@ -131,7 +126,7 @@ int rover_path_init(struct rover_path *path, struct net *net,
 	int err;
 
 	memset(path, 0, sizeof(*path));
-	spin_lock_init(&path->lock);
+	rover_way_init(&path->out);
 
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
 	    rdma_ah_get_sl(attr) > MAX_SL)
@@ -168,22 +163,6 @@ void rover_path_ect(struct rover_path *path)
 				    INET_ECN_ECT_0);
 }
 
-/* Put a route, or none, into a path; what was there is let go. */
-static void replace(struct rover_path *path, struct dst_entry *dst, u32 cookie)
-{
-	struct dst_entry *old;
-	unsigned long flags;
-
-	spin_lock_irqsave(&path->lock, flags);
-	old = rcu_replace_pointer(path->dst, dst,
-				  lockdep_is_held(&path->lock));
-	WRITE_ONCE(path->cookie, cookie);
-	spin_unlock_irqrestore(&path->lock, flags);
-
-	/* Freed after a grace period, so readers of @old are safe. */
-	dst_release(old);
-}
-
 void rover_path_put_gid(struct rover_path *path)
 {
 	/* Nothing was initialised, or half of it: no reference was taken. */
@@ -193,15 +172,10 @@ void rover_path_put_gid(struct rover_path *path)
 	path->sgid_attr = NULL;
 }
 
-void rover_path_forget(struct rover_path *path)
-{
-	replace(path, NULL, 0);
-}
-
 void rover_path_destroy(struct rover_path *path)
 {
 	if (path->sgid_attr)
-		rover_path_forget(path);
+		rover_way_forget(&path->out);
 	rover_path_put_gid(path);
 }
 
@@ -253,21 +227,12 @@ static struct dst_entry *lookup_v6(const struct rover_path *path)
 
 struct dst_entry *rover_path_dst(struct rover_path *path)
 {
-	struct dst_entry *dst = rcu_dereference(path->dst);
-	u32 cookie = 0;
+	struct dst_entry *dst = rover_way_dst(&path->out, 0);
 
-	if (likely(dst && dst_check(dst, READ_ONCE(path->cookie))))
+	if (likely(dst))
 		return dst;
-
-	/* Two may do this at once: both are right, the later one stays. */
-	if (path->l3 == ROVER_L3_IPV6) {
-		dst = lookup_v6(path);
-		if (!IS_ERR(dst))
-			cookie = rt6_get_cookie(dst_rt6_info(dst));
-	} else {
-		dst = lookup_v4(path);
-	}
-	replace(path, IS_ERR(dst) ? NULL : dst, cookie);
+	dst = path->l3 == ROVER_L3_IPV6 ? lookup_v6(path) : lookup_v4(path);
+	rover_way_keep(&path->out, IS_ERR(dst) ? NULL : dst, 0);
 	return dst;
 }
 

@@ -18,6 +18,7 @@
 #include <net/ipv6.h>
 #include <rdma/ib_verbs.h>
 
+#include "way.h"
 #include "wire.h"
 
 /*
@@ -37,9 +38,7 @@
  * @udp: header template; length is filled in per packet; RoCE v1: none
  * @ifindex: interface of the source GID
  * @prio: skb priority (service level), for VLAN PCP and ETS classes
- * @dst: cached route; NULL until needed
- * @cookie: for dst_check()
- * @lock: serialises replacing @dst; readers use RCU
+ * @out: the route; not known until needed
  * @sgid_attr: reference on the source GID
  * @net: namespace of the device; it outlives the path
  * @losses: how often something was lost on it, as far as that matters; a hint
@@ -56,9 +55,7 @@ struct rover_path {
 	struct udphdr udp;
 	int ifindex;
 	u32 prio;
-	struct dst_entry __rcu *dst;
-	u32 cookie;
-	spinlock_t lock;
+	struct rover_way out;
 	const struct ib_gid_attr *sgid_attr;
 	struct net *net;
 	unsigned int losses;
@@ -101,14 +98,6 @@ void rover_path_destroy(struct rover_path *path);
  * Context: any.
  */
 void rover_path_put_gid(struct rover_path *path);
-
-/**
- * rover_path_forget() - look the route up again before the next packet
- * @path: initialised
- *
- * Context: any.
- */
-void rover_path_forget(struct rover_path *path);
 
 /**
  * rover_path_lost() - something was lost
