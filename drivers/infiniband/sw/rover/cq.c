@@ -23,7 +23,7 @@ static_assert(sizeof(struct rover_ring_hdr) <= ROVER_RING_HDR_SIZE);
 static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32);
 static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 
-/* Completions moved without looking up, with interrupts off and with them on. */
+/* Completions moved without looking up, under the lock and without it. */
 #define MOVE_LOCKED	256
 #define MOVE_BATCH	16384
 
@@ -35,6 +35,32 @@ static struct ib_qp **kernel_qp(struct rover_cqe *cqe)
 {
 	static_assert(offsetof(struct rover_cqe, reserved_28) % sizeof(void *) == 0);
 	return (struct ib_qp **)cqe->reserved_28;
+}
+
+/*
+ * Who completes has softirqs off.  A program's queue needs no more; a kernel user
+ * may poll in a hard interrupt, and its queue's lock is of another class.
+ */
+static struct lock_class_key kernel_class, user_class;
+
+static unsigned long lock(struct rover_cq *cq) __acquires(&cq->lock)
+{
+	unsigned long flags = 0;
+
+	if (cq->user)
+		spin_lock(&cq->lock);
+	else
+		spin_lock_irqsave(&cq->lock, flags);
+	return flags;
+}
+
+static void unlock(struct rover_cq *cq, unsigned long flags)
+	__releases(&cq->lock)
+{
+	if (cq->user)
+		spin_unlock(&cq->lock);
+	else
+		spin_unlock_irqrestore(&cq->lock, flags);
 }
 
 static struct rover_dev *dev_of(const struct rover_cq *cq)
@@ -143,12 +169,12 @@ static bool stop_waiting(struct rover_cq *cq)
 static enum hrtimer_restart period_over(struct hrtimer *timer)
 {
 	struct rover_cq *cq = container_of(timer, struct rover_cq, period);
-	unsigned long flags;
 	bool event;
 
-	spin_lock_irqsave(&cq->lock, flags);
+	/* A program's: see rover_cq_modify(). */
+	spin_lock(&cq->lock);
 	event = stop_waiting(cq);
-	spin_unlock_irqrestore(&cq->lock, flags);
+	spin_unlock(&cq->lock);
 	if (event)
 		raise_event(cq);
 	return HRTIMER_NORESTART;
@@ -172,6 +198,7 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return err;
 
 	spin_lock_init(&cq->lock);
+	lockdep_set_class(&cq->lock, udata ? &user_class : &kernel_class);
 	mutex_init(&cq->resizing);
 	hrtimer_setup(&cq->period, period_over, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
@@ -226,12 +253,10 @@ static u32 ring_used(const struct rover_cq *cq)
 
 u32 rover_cq_unread(struct rover_cq *cq)
 {
-	unsigned long flags;
-	u32 used;
+	unsigned long flags = lock(cq);
+	u32 used = min(ring_used(cq), cq->ring.limit);
 
-	spin_lock_irqsave(&cq->lock, flags);
-	used = min(ring_used(cq), cq->ring.limit);
-	spin_unlock_irqrestore(&cq->lock, flags);
+	unlock(cq, flags);
 	return used;
 }
 
@@ -321,7 +346,7 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 	unsigned long flags;
 	u32 used;
 
-	spin_lock_irqsave(&cq->lock, flags);
+	flags = lock(cq);
 	used = ring_used(cq);
 	if (!used)
 		WRITE_ONCE(cq->emptied, cq->emptied + 1);
@@ -335,7 +360,7 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 		write_cqe(cq, qp, cqe);
 		event = event_due(cq, solicited || error, error);
 	}
-	spin_unlock_irqrestore(&cq->lock, flags);
+	unlock(cq, flags);
 
 	if (dead)
 		rover_count(dev_of(cq), ROVER_STAT_CQ_OVERFLOW);
@@ -459,19 +484,18 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
 int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 {
 	struct rover_cq *cq = rover_cq(ib);
-	unsigned long flags;
 	bool event;
 
 	if (!cq->user)
 		return -EOPNOTSUPP;
 
-	spin_lock_irqsave(&cq->lock, flags);
+	spin_lock_bh(&cq->lock);
 	/* restrack looks without the lock. */
 	WRITE_ONCE(cq->moderate_count, count);
 	WRITE_ONCE(cq->moderate_usec, usec);
 	/* By the old rules it would wait, by the new ones perhaps not. */
 	event = stop_waiting(cq);
-	spin_unlock_irqrestore(&cq->lock, flags);
+	spin_unlock_bh(&cq->lock);
 	if (event)
 		raise_event(cq);
 	return 0;
@@ -492,7 +516,7 @@ static void move_cqes(struct rover_ring *new, const struct rover_ring *old,
 /*
  * Exchanges the ring of @cq for @new, which becomes the old one, and moves
  * there what has not been polled yet.  A queue may be very long: all but the
- * last few are moved with interrupts on, since behind the tail nobody but the
+ * last few are moved without the lock, since behind the tail nobody but the
  * program writes, and it must not, as it is here.
  */
 static int exchange(struct rover_cq *cq, struct rover_ring *new)
@@ -500,7 +524,7 @@ static int exchange(struct rover_cq *cq, struct rover_ring *new)
 	u32 head, from, left;
 
 	lockdep_assert_held(&cq->resizing);
-	spin_lock_irq(&cq->lock);
+	spin_lock_bh(&cq->lock);
 	/* K5, and the one look at it: it must not change while we count. */
 	head = smp_load_acquire(&cq->ring.hdr->head);
 	for (from = head;; from += left) {
@@ -508,23 +532,23 @@ static int exchange(struct rover_cq *cq, struct rover_ring *new)
 		/* Counted from the head that the program said it is at. */
 		if (cq->overflow || cq->ring.tail - head > cq->ring.limit ||
 		    cq->ring.tail - head > new->limit) {
-			spin_unlock_irq(&cq->lock);
+			spin_unlock_bh(&cq->lock);
 			return -EINVAL;
 		}
 		if (left <= MOVE_LOCKED)
 			break;
-		spin_unlock_irq(&cq->lock);
+		spin_unlock_bh(&cq->lock);
 		left = min_t(u32, left, MOVE_BATCH);
 		move_cqes(new, &cq->ring, from, left);
 		cond_resched();
-		spin_lock_irq(&cq->lock);
+		spin_lock_bh(&cq->lock);
 	}
 	move_cqes(new, &cq->ring, from, left);
 	/* An arming that was not answered yet still stands. */
 	WRITE_ONCE(new->hdr->arm, READ_ONCE(cq->ring.hdr->arm));
 	swap(cq->ring, *new);
 	cq->ib.cqe = cq->ring.limit;
-	spin_unlock_irq(&cq->lock);
+	spin_unlock_bh(&cq->lock);
 	return 0;
 }
 

@@ -32,7 +32,8 @@
 /**
  * struct rover_cq - a completion queue
  * @ib: the core's part
- * @lock: protects all below; a leaf, taken with interrupts off
+ * @lock: protects all below; a leaf, taken with softirqs off, a kernel user's with
+ *	interrupts off
  * @ring: completions; @ring.head is used by kernel queues only
  * @fired: arm word that has been answered (user queues)
  * @armed: what was asked for through rover_cq_arm(): ROVER_ARM_*
@@ -104,7 +105,7 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
  * Raises IB_EVENT_CQ_ERR once when the queue overflows; later completions are
  * lost then, and counted.
  *
- * Context: any; callers hold tx_lock or rx_lock.
+ * Context: softirqs off; callers hold tx_lock or rx_lock.
  * Return: false when the queue has overflowed: the queue pair must go to error.
  */
 bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
@@ -114,7 +115,7 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
  * rover_cq_unread() - completions that nobody has polled yet
  * @cq: alive
  *
- * Context: any.
+ * Context: softirqs off.
  * Return: no more than it has room for, whatever the program says.
  */
 u32 rover_cq_unread(struct rover_cq *cq);
