@@ -54,7 +54,7 @@
 #define MORE		sizeof_field(struct rover_outgoing, ext)
 
 /* MIDDLEs that a block has to take in where it costs a trip of its own. */
-#define BLOCK_ALONE	2
+#define BLOCK_ALONE	6
 
 /* On this path. */
 static unsigned int most_packets(const struct rover_path *path,
