@@ -45,6 +45,7 @@ tests=(
 	stream:100
 	gather:100
 	firewall:100
+	shortcut:200
 	loss:200
 	interop:300
 	ecn:100

@@ -19,6 +19,7 @@
 #include "qps.h"
 #include "run.h"
 #include "steer.h"
+#include "trace.h"
 #include "train.h"
 #include "wire.h"
 
@@ -104,6 +105,15 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 	return taken;
 }
 
+/* Here, or by another context if it is large. */
+static void receive(struct rover_net *rnet, struct rover_dev *dev,
+		    struct rover_qp *qp, struct sk_buff *skb,
+		    const struct rover_bth *bth)
+{
+	if (!qp || !set_aside(qp, skb, is_response(bth)))
+		rover_netrx(rnet, dev, qp, skb);
+}
+
 void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
 			 struct sk_buff *skb)
 {
@@ -114,9 +124,9 @@ void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
 	bth = first_bth(skb, &buf);
 	if (bth)
 		qp = rover_qp_find(rover_bth_qpn(bth));
-	if (!qp || !READ_ONCE(qp->alive) || qp->dev->rnet != rnet ||
-	    !set_aside(qp, skb, is_response(bth)))
-		rover_netrx(rnet, dev, qp, skb);
+	if (qp && !(READ_ONCE(qp->alive) && qp->dev->rnet == rnet))
+		qp = NULL;
+	receive(rnet, dev, qp, skb, bth);
 }
 
 int rover_arrive(struct sock *sk, struct sk_buff *skb)
@@ -134,6 +144,54 @@ int rover_arrive(struct sock *sk, struct sk_buff *skb)
 drop:
 	consume_skb(skb);
 	return 0;
+}
+
+/* One that lives in this namespace, if that has not ended. */
+static struct rover_qp *find_in(const struct rover_net *rnet,
+				const struct rover_bth *bth)
+{
+	struct rover_qp *qp = rover_qp_find(rover_bth_qpn(bth));
+
+	return qp && READ_ONCE(qp->alive) && qp->dev->rnet == rnet ?
+	       qp : NULL;
+}
+
+/* Whom it is for.  In a train of several the first may be gone, and others not. */
+static struct rover_qp *find_any_in(const struct rover_net *rnet,
+				    const struct sk_buff *skb,
+				    const struct rover_bth *first)
+{
+	struct rover_qp *qp = find_in(rnet, first);
+	const struct sk_buff *member;
+
+	if (likely(qp))
+		return qp;
+	skb_walk_frags(skb, member) {
+		qp = find_in(rnet, (const void *)member->data);
+		if (qp)
+			break;
+	}
+	return qp;
+}
+
+void rover_arrive_handed(struct sk_buff *skb, const struct rover_net *rnet)
+{
+	const struct rover_bth *bth;
+	struct rover_qp *qp;
+
+	rcu_read_lock();
+	/* We have made it: all headers are in one piece. */
+	__skb_pull(skb, skb_transport_offset(skb));
+	bth = (const void *)(udp_hdr(skb) + 1);
+	qp = find_any_in(rnet, skb, bth);
+	if (likely(qp)) {
+		receive(qp->dev->rnet, qp->dev, qp, skb, bth);
+	} else {
+		rover_drop(NULL, ROVER_STAT_DROP_QPN, rover_bth_qpn(bth),
+			   bth->opcode, rover_bth_psn(bth));
+		kfree_skb(skb);
+	}
+	rcu_read_unlock();
 }
 
 /* Become the owner, unless somebody else is at it. */

@@ -44,6 +44,15 @@ void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
 			 struct sk_buff *skb);
 
 /**
+ * rover_arrive_handed() - receive what did not go by the stack
+ * @skb: data at its IP header; consumed
+ * @rnet: namespace that the queue pair it is for has to be in; not to be followed
+ *
+ * Context: softirq.
+ */
+void rover_arrive_handed(struct sk_buff *skb, const struct rover_net *rnet);
+
+/**
  * rover_arrive_posted() - a program has posted, and set the bits: run
  * @qp: found under RCU
  *

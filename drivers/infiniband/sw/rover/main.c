@@ -16,12 +16,14 @@
 #include "kick.h"
 #include "link.h"
 #include "netns.h"
+#include "nettx.h"
 #include "odp.h"
 #include "poller.h"
 #include "qps.h"
 #include "run.h"
 #include "seal.h"
 #include "segment.h"
+#include "shortcut.h"
 #include "steer.h"
 #include "verbs.h"
 
@@ -43,6 +45,7 @@ static int __init rover_init(void)
 	if (err)
 		goto err_buffer;
 	rover_kick_init(rover_run_kicked);
+	rover_shortcut_init(rover_arrive_handed, rover_nettx_resume);
 	rover_poller_init();
 	err = rover_steer_init(rover_arrive_heavy);
 	if (err)
@@ -63,6 +66,7 @@ err_segment:
 	rover_segment_exit();
 	rover_steer_exit();
 err_kick:
+	rover_shortcut_exit();
 	rover_kick_exit();
 	rover_qps_exit();
 err_buffer:
@@ -88,6 +92,7 @@ static void __exit rover_exit(void)
 	rover_qps_exit();
 	rover_poller_exit();
 	rover_steer_exit();
+	rover_shortcut_exit();
 	rover_kick_exit();
 	rover_segment_exit();
 	rover_seal_exit();

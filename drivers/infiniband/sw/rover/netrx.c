@@ -34,6 +34,7 @@
 #include "responder.h"
 #include "run.h"
 #include "seal.h"
+#include "shortcut.h"
 #include "steer.h"
 #include "trace.h"
 
@@ -311,6 +312,7 @@ static bool peer_good(struct batch *b, const struct arrival *a)
 		return false;
 	b->peer = a->pkt.ip;
 	rover_way_note(&qp->in, b->head);
+	rover_shortcut_came(qp, b->head);
 	return true;
 }
 

@@ -24,6 +24,7 @@
 #include "mcast.h"
 #include "nettx.h"
 #include "qps.h"
+#include "shortcut.h"
 #include "trace.h"
 
 bool rover_nettx_full(struct rover_qp *qp)
@@ -213,8 +214,22 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		goto out;
 	}
 	own(qp, skb);
-	judge(qp, leave(dev, path, skb));
+	if (!rover_shortcut_take(qp, skb))
+		judge(qp, leave(dev, path, skb));
 out:
+	rcu_read_unlock();
+}
+
+void rover_nettx_resume(struct sk_buff *skb)
+{
+	struct rover_qp *qp = skb_shinfo(skb)->destructor_arg;
+
+	rcu_read_lock();
+	/* Else its device may be gone, and the namespace. */
+	if (READ_ONCE(qp->alive))
+		judge(qp, leave(qp->dev, &qp->path, skb));
+	else
+		drop(qp, skb, ROVER_STAT_TX_DROP_LOCAL);
 	rcu_read_unlock();
 }
 

@@ -71,6 +71,14 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      unsigned int bytes);
 
 /**
+ * rover_nettx_resume() - hand it to the IP layer, now that it is its turn
+ * @skb: of RoCE v2, which rover_shortcut_take() has taken; consumed
+ *
+ * Context: softirq.
+ */
+void rover_nettx_resume(struct sk_buff *skb);
+
+/**
  * rover_nettx_frame() - hand an Ethernet frame to the interface
  * @qp: alive; the frame holds a reference until the device is done with it
  * @skb: consumed; data at the Ethernet header, all offsets set

@@ -22,6 +22,7 @@
 #include "nettx.h"
 #include "plug.h"
 #include "qps.h"
+#include "shortcut.h"
 
 /**
  * struct plug - of one processor
@@ -87,7 +88,7 @@ void rover_plug_begin(struct rover_train *train, struct rover_qp *qp,
 	rover_train_begin(train, qp, shares ? &plug->ip_id : ip_id, max);
 	if (!waiting->head)
 		return;
-	if (shares && last->dev == qp->dev &&
+	if (shares && last->dev == qp->dev && rover_shortcut_alike(last, qp) &&
 	    rover_nettx_goes(&qp->path, waiting->head)) {
 		rover_train_resume(train, waiting);
 		rover_qp_put(last);

@@ -34,6 +34,7 @@
 #include "poller.h"
 #include "qps.h"
 #include "run.h"
+#include "shortcut.h"
 #include "steer.h"
 #include "trace.h"
 
@@ -253,7 +254,11 @@ static u32 progress(const struct rover_qp *qp)
 	return qp->sq.head + qp->req.fetched;
 }
 
-/* Return true when it is to be looked at again. */
+/*
+ * Return true when it is to be looked at again.  Nothing counts against it while what
+ * it has sent may be in line on this processor: once it is left alone another one
+ * sends for it, and would pass that.
+ */
 static bool watch(struct rover_qp *qp, struct poller *poller)
 {
 	struct rover_stream *stream = &qp->stream;
@@ -266,7 +271,7 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 		stream->last = now;
 		stream->idle = 0;
 		poller->found = true;
-	} else {
+	} else if (!rover_qp_flying(qp) || !rover_shortcut_waiting()) {
 		stream->idle++;
 	}
 	most = rover_qp_flying(qp) ? IDLE_FLYING : IDLE_MOST;

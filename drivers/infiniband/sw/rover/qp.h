@@ -391,6 +391,27 @@ struct rover_stream {
 };
 
 /**
+ * struct rover_shortcut - may what it sends be handed over? (shortcut)
+ * @via: the interface it would leave by; NULL for no; to be compared and never
+ *	followed, as
+ * @net: namespace of the interface it would come to
+ * @rnet: and of the peer
+ * @until: so long this is known, in jiffies
+ * @asked: when it was last asked whether somebody is on the way, in jiffies
+ * @shown: when what has come was last looked at for that, in jiffies
+ *
+ * All are hints, set by the peer, but for @asked and @shown.
+ */
+struct rover_shortcut {
+	const struct net_device *via;
+	const struct net *net;
+	const struct rover_net *rnet;
+	unsigned long until;
+	u32 asked;
+	u32 shown;
+};
+
+/**
  * struct rover_qp - a queue pair
  * @obj: its number
  * @dev: device
@@ -434,6 +455,7 @@ struct rover_stream {
  * @heavy: receives what was set aside and runs the queue pair (arrive)
  * @aside: packets waiting for that
  * @stream: is it one that posts and posts?
+ * @shortcut: what has nobody on its way
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
  * @tx_lock: protects @sq, @req, @tx_demand, @win and @rtx
@@ -492,6 +514,7 @@ struct rover_qp {
 	struct rover_kick heavy;
 	struct rover_aside aside;
 	struct rover_stream stream;
+	struct rover_shortcut shortcut;
 
 	/* sending */
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;

@@ -18,6 +18,7 @@
 #include "requester.h"
 #include "responder.h"
 #include "run.h"
+#include "shortcut.h"
 #include "timer.h"
 #include "trace.h"
 #include "whole.h"
@@ -268,6 +269,7 @@ static void apply(struct rover_qp *qp, struct change *c)
 	if (c->mask & IB_QP_AV) {
 		swap(qp->path, c->path);
 		rover_way_forget(&qp->in);
+		rover_shortcut_close(qp);
 	}
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC)
 		swap_rows(qp, c);

@@ -16,6 +16,7 @@
 	X(TX_PACKETS, "tx_packets")					\
 	X(TX_BYTES, "tx_bytes")						\
 	X(TX_TRAINS, "tx_trains")					\
+	X(TX_SHORTCUT, "tx_shortcut")					\
 	X(RX_PACKETS, "rx_packets")					\
 	X(RX_BYTES, "rx_bytes")						\
 	X(RX_TRAINS, "rx_trains")					\

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Since 6.6 there is one place for what tc and BPF have on an interface. */
+#ifndef ROVER_COMPAT_LINUX_NETDEVICE_H
+#define ROVER_COMPAT_LINUX_NETDEVICE_H
+
+#include <linux/version.h>
+#include_next <linux/netdevice.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#ifdef CONFIG_NET_XGRESS
+#define rover_tc(ndev, way)	rcu_access_pointer((ndev)->tcx_##way)
+#endif
+#elif defined(CONFIG_NET_CLS_ACT)
+#define rover_tc(ndev, way)	rcu_access_pointer((ndev)->miniq_##way)
+#endif
+
+#ifndef rover_tc
+#define rover_tc(ndev, way)	false
+#endif
+
+static inline bool netdev_tc_ingress(const struct net_device *ndev)
+{
+	return rover_tc(ndev, ingress);
+}
+
+static inline bool netdev_tc_egress(const struct net_device *ndev)
+{
+	return rover_tc(ndev, egress);
+}
+
+#endif /* ROVER_COMPAT_LINUX_NETDEVICE_H */

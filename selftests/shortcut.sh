@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# shortcut: between two ends of one machine packets are handed over as long as nobody stands on their way. Who puts himself there sees
+# all of them, no packet passes another, and interfaces count what has not gone through them.
+# shellcheck source=selftests/lib/net.sh
+. "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/netem.sh
+. "$here/lib/netem.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
+
+handed() {
+	local family handed packets
+	for family in 4 6; do
+		handed=$(count tx_shortcut) packets=$(count tx_packets)
+		pingpong -n 2000 -s 64
+		handed=$(($(count tx_shortcut) - handed)) packets=$(($(count tx_packets) - packets))
+		echo "note: over IPv$family $packets packets, $handed of them handed over"
+		((packets >= 4000)) || fail "that is too few to tell"
+		if single; then
+			((10 * handed >= 8 * packets)) || fail "most have gone by the stack"
+		else
+			((!handed)) || fail "to another machine?"
+		fi
+	done
+}
+
+# Each queue pair has a packet of its own by the stack once in a second, and the others' are not to pass it. Streams change processors now
+# and then, which makes a few gaps without any of this; where packets waited for the stack in one line, and others elsewhere, there were
+# hundreds.
+in_order() {
+	local bad='packet_seq_err implied_nak_seq_err' gaps tool
+	# shellcheck disable=SC2086 # words
+	gaps=$(count $bad)
+	for tool in "write_lat -s 64" "read_lat -s 64" "write_bw -s 64 -q 16" "read_bw -s 64" "write_bw -s 65536"; do
+		# shellcheck disable=SC2086 # words
+		perftest $tool -D "$duration" -f 0
+	done
+	# shellcheck disable=SC2086
+	gaps=$(($(count $bad) - gaps))
+	echo "note: $gaps gaps"
+	((gaps < 20)) || fail "$gaps gaps"
+}
+
+# Bytes and packets that the interface of END has received, and those that it has sent.
+# shellcheck disable=SC2016 # the shell over there expands
+interface() { look "$1" 'awk -v name="$1:" '\''$1 == name { print $2, $3, $10, $11 }'\'' $net/dev' "$(ndev_of "$1")"; }
+
+# What a packet has around what the device counts is its Ethernet header.
+counted() {
+	local before after packets bytes
+	read -ra before < <(interface a)
+	packets=$(counter a tx_packets) bytes=$(counter a tx_bytes)
+	pingpong -n 2000 -s 64
+	read -ra after < <(interface a)
+	packets=$(($(counter a tx_packets) - packets)) bytes=$(($(counter a tx_bytes) - bytes))
+	echo "note: $packets packets of $bytes bytes; the interface has $((after[3] - before[3])) of $((after[2] - before[2]))"
+	((after[3] - before[3] >= packets && after[3] - before[3] < packets + 200)) || fail "that is another number"
+	((after[2] - before[2] >= bytes + 14 * packets)) || fail "that is too little"
+	((after[1] - before[1] >= packets)) || fail "and the other way"
+}
+
+# A connection under way until the case is over: its processes are $talk, its words are in /tmp/said.a and .b.
+talk() {
+	next_port
+	run_at b ib_write_lat -F -p "$port" -d "$DEV_B" -D 50 >/tmp/said.b 2>&1 </dev/null &
+	talk=($!)
+	await_server b "$port" ${talk[0]}
+	run_at a ib_write_lat -F -p "$port" -d "$DEV_A" -D 50 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	talk+=($!)
+	within 20 grows a
+	within 20 grows b
+}
+
+since() { echo $(($(counter "$1" "$2") - $3)); }
+grows() {
+	local before
+	before=$(counter "$1" tx_shortcut)
+	nap 0.2
+	(($(since "$1" tx_shortcut "$before") > 20))
+}
+
+# What END sends goes by the stack, and it does send.
+stands() {
+	local end=$1 handed packets
+	nap 0.1
+	handed=$(counter "$end" tx_shortcut) packets=$(counter "$end" tx_packets)
+	nap 0.5
+	handed=$(since "$end" tx_shortcut "$handed") packets=$(since "$end" tx_packets "$packets")
+	echo "note: of $packets packets $handed were handed over"
+	((packets > 20)) || fail "it sends nothing"
+	((!handed)) || fail "$handed of $packets packets were handed over"
+}
+
+# watched BEGIN END: as long as somebody is on the way from a to b it is not cut short, and then again.
+watched() {
+	# shellcheck disable=SC2064 # the command is known now
+	trap "status=\$?; set +e; $2 2>/dev/null; ktap_end_jobs; exit \$status" EXIT
+	talk
+	$1
+	stands a
+	$2
+	within 20 grows a
+}
+
+# table END FAMILY HOOK...: a chain there that accepts all
+table() {
+	at "$1" nft add table "$2" rover_test || skip "no tables of $2 on this kernel"
+	at "$1" nft "add chain $2 rover_test c { type filter hook ${*:3} priority 0; }"
+}
+no_table() { at "$1" nft delete table "$2" rover_test; }
+
+capture() {
+	run_at "$1" tcpdump -i "$(ndev_of "$1")" -U -s 100 -w /tmp/short.pcap udp port 4791 >/tmp/tcpdump 2>&1 </dev/null &
+	watcher=$!
+	within 20 grep -q 'listening on' /tmp/tcpdump
+}
+no_capture() {
+	kill "$watcher"
+	wait "$watcher" || true
+	rm -f /tmp/short.pcap
+}
+
+# Before 6.6 nobody is there without a filter.
+traffic_control() {
+	at "$1" tc qdisc add dev "$(ndev_of "$1")" clsact
+	at "$1" tc filter add dev "$(ndev_of "$1")" "$2" matchall action ok
+}
+no_traffic_control() { at "$1" tc qdisc del dev "$(ndev_of "$1")" clsact; }
+queue() { at a tc qdisc "$1" dev "$NDEV_A" root pfifo; }
+spread() { at b bash -c "for file in /sys/class/net/$NDEV_B/queues/rx-*/rps_cpus; do echo $1 >\$file || exit; done" || skip "this kernel spreads none"; }
+
+# Whoever waits for an acknowledge hears of it, and not who waits for the other's next WRITE.
+either_over() { is_over "${talk[0]}" || is_over "${talk[1]}"; }
+
+# severed BEGIN END: nothing arrives at b from then on, and the connection ends
+severed() {
+	# shellcheck disable=SC2064 # the command is known now
+	trap "status=\$?; set +e; $2 2>/dev/null; ktap_end_jobs; exit \$status" EXIT
+	talk
+	$1
+	within 30 either_over
+	grep -q 'Completion with error' /tmp/said.[ab] || fail "it ends with \"$(tail -n 1 /tmp/said.a)\""
+}
+
+refuse() {
+	table b inet input
+	at b nft add rule inet rover_test c udp dport 4791 drop
+}
+
+wrong_neighbour() { at a ip neigh replace "$ADDR_B" lladdr 02:00:00:00:00:01 nud permanent dev "$NDEV_A"; }
+right_neighbour() { at a ip neigh del "$ADDR_B" dev "$NDEV_A"; }
+
+duration=3
+! quick || duration=2
+know_gids
+try "what nobody stands in the way of is handed over" handed
+if single; then
+	try "and interfaces count it" counted
+	try "no packet passes another" in_order
+	pair_cases rc_data brief much
+	try "a capture where it leaves" watched "capture a" no_capture
+	try "and where it arrives" watched "capture b" no_capture
+	for hook in "a inet output" "a inet postrouting" "b inet prerouting" "b inet input" \
+		"a netdev egress device $NDEV_A" "b netdev ingress device $NDEV_B"; do
+		# shellcheck disable=SC2086 # words
+		set -- $hook
+		try "a firewall: $2 $3 at $1" watched "table $hook" "no_table $1 $2"
+	done
+	try "tc where it leaves" watched "traffic_control a egress" "no_traffic_control a"
+	try "and where it arrives" watched "traffic_control b ingress" "no_traffic_control b"
+	try "a queue" watched "queue add" "queue del"
+	try "packets that are spread over processors" watched "spread 3" "spread 0"
+	try "a firewall drops a connection under way" severed refuse "no_table b inet"
+	try "a neighbour who has become another" severed wrong_neighbour right_neighbour
+fi
+try "and afterwards all is well" traffic
+finish
