@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Since 6.6 there is one place for what tc and BPF have on an interface. */
 #ifndef ROVER_COMPAT_LINUX_NETDEVICE_H
 #define ROVER_COMPAT_LINUX_NETDEVICE_H
 
 #include <linux/version.h>
 #include_next <linux/netdevice.h>
 
+/* Since 6.6 there is one place for what tc and BPF have on an interface. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #ifdef CONFIG_NET_XGRESS
 #define rover_tc(ndev, way)	rcu_access_pointer((ndev)->tcx_##way)
@@ -26,6 +26,16 @@ static inline bool netdev_tc_ingress(const struct net_device *ndev)
 static inline bool netdev_tc_egress(const struct net_device *ndev)
 {
 	return rover_tc(ndev, egress);
+}
+
+/* Since 6.16 sockets of all interfaces for one protocol are on a list that can be seen. */
+static inline bool net_ptype_specific(const struct net *net)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return !list_empty(&net->ptype_specific);
+#else
+	return false;
+#endif
 }
 
 #endif /* ROVER_COMPAT_LINUX_NETDEVICE_H */

@@ -3,8 +3,9 @@
  * nettx - out to the netdev, and not more than it can take
  *
  * Each skb in the device is counted at its queue pair until its destructor
- * runs: when the peer's stack takes it on the same host, or when the driver
- * has sent it; a train of several (plug) at the one that was last to add to it.
+ * runs: when the peer's stack takes it on the same host, when it was received by
+ * the shortcut, or when the driver has sent it; a train of several (plug) at the one
+ * that was last to add to it.
  * A queue pair that reaches the limit stops and is kicked when half of it has
  * drained, so a slow device pushes back instead of filling up.
  *
@@ -13,7 +14,8 @@
  * from a NIC: what is sent to the interface itself, or to a group with members
  * here.
  *
- * Runs under a queue pair's lock with softirqs off; the destructor anywhere.
+ * Runs under a queue pair's lock with softirqs off; the destructor anywhere, and what
+ * has waited for its turn (shortcut) leaves without a lock.
  */
 #include <linux/etherdevice.h>
 #include <linux/skbuff.h>
@@ -225,11 +227,13 @@ void rover_nettx_resume(struct sk_buff *skb)
 	struct rover_qp *qp = skb_shinfo(skb)->destructor_arg;
 
 	rcu_read_lock();
-	/* Else its device may be gone, and the namespace. */
-	if (READ_ONCE(qp->alive))
+	if (READ_ONCE(qp->alive)) {
 		judge(qp, leave(qp->dev, &qp->path, skb));
-	else
-		drop(qp, skb, ROVER_STAT_TX_DROP_LOCAL);
+	} else {
+		/* Its device may be gone, and the namespace. */
+		rover_drop(NULL, ROVER_STAT_TX_DROP_LOCAL, qp->obj.key, 0, 0);
+		kfree_skb(skb);
+	}
 	rcu_read_unlock();
 }
 

@@ -18,7 +18,9 @@
  * in a tasklet there, in order.  What is to go by the stack meanwhile waits in the
  * same line, and is sent when it is its turn.  What goes by the stack when nothing is
  * in line is received before what is put there later, since the network's softirq
- * comes before tasklets; within the tasklet it is the last of its round.
+ * comes before tasklets, and is waited for when it is not done; within the tasklet it
+ * is the last of its round.  (Where that softirq is a thread, by thread_backlog_napi,
+ * a packet in a second may be passed.)
  *
  * Netdevs count what was handed over, as far as the stack would have them do that.
  *
@@ -30,6 +32,7 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/percpu.h>
+#include <net/gso.h>
 #include <net/netdev_rx_queue.h>
 #include <net/rtnetlink.h>
 #include <net/sch_generic.h>
@@ -45,18 +48,24 @@
 /* Done in one round; what is left gets another, after other softirqs. */
 #define AT_ONCE		64
 
+/* Rounds that wait for the network's softirq. */
+#define WAIT_MOST	8
+
 /**
  * struct desk - where a processor hands over
  * @line: packets and trains; those that still have an interface go by the stack
  * @tasklet: does it
  * @busy: it is at it
- * @stack: something has gone by the stack in this round, and must not be passed
+ * @stack: something has gone by the stack since its last round began, and must not
+ *	be passed
+ * @waited: for how many rounds, for that
  */
 struct desk {
 	struct sk_buff_head line;
 	struct tasklet_struct tasklet;
 	bool busy;
 	bool stack;
+	u8 waited;
 };
 
 /* Whom it is for, in skb->cb. */
@@ -109,9 +118,13 @@ static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
 	if (!hooks)
 		return false;
 	ops = nf_hook_entries_get_hook_ops(hooks);
-	for (i = 0; i < hooks->num_hook_entries; i++)
-		if (!is_ours(rnet, ops[i]) && !is_apparmor(ops[i]))
+	for (i = 0; i < hooks->num_hook_entries; i++) {
+		if (is_ours(rnet, ops[i]))
+			continue;
+		/* What has private data may be freed with it; AppArmor's is constant. */
+		if (hooks->hooks[i].priv || !is_apparmor(ops[i]))
 			return true;
+	}
 	return false;
 }
 #else
@@ -161,11 +174,11 @@ static bool spread(const struct net_device *in)
 	return false;
 }
 
-/* Who asks for IP alone, and on all interfaces, cannot be seen from here. */
 static bool captured(struct net_device *out, struct net_device *in)
 {
 	return dev_nit_active(out) || dev_nit_active(in) ||
-	       !list_empty(&in->ptype_specific);
+	       !list_empty(&in->ptype_specific) ||
+	       net_ptype_specific(dev_net(in));
 }
 
 static bool somebody_there(struct net_device *out, struct net_device *in,
@@ -178,7 +191,8 @@ static bool somebody_there(struct net_device *out, struct net_device *in,
 	       hooked(to, protocol, NF_INET_PRE_ROUTING, rnet) ||
 	       hooked(to, protocol, NF_INET_LOCAL_IN, rnet) ||
 	       filtered_out(out) || filtered_in(in) || captured(out, in) ||
-	       queued(out) || dev_xdp_prog_count(in) || spread(in);
+	       queued(out) || dev_xdp_prog_count(in) || spread(in) ||
+	       netif_is_l3_slave(out);
 }
 
 /* Where it was sent, or arrives, if netdevs give what they get straight to the stack. */
@@ -201,9 +215,6 @@ void rover_shortcut_show(struct rover_qp *qp, const struct sk_buff *skb)
 	struct rover_qp *peer;
 
 	WRITE_ONCE(qp->shortcut.shown, jiffies);
-	/* Not the netdev that it came to first: another one is between them. */
-	if (skb->skb_iif != in->ifindex)
-		return;
 	out = other_end(in);
 	if (!out || somebody_there(out, in, skb->protocol, rnet))
 		return;
@@ -215,6 +226,10 @@ void rover_shortcut_show(struct rover_qp *qp, const struct sk_buff *skb)
 	WRITE_ONCE(peer->shortcut.until, jiffies + KNOWN);
 	/* Partner: the acquire in rover_shortcut_take(). */
 	smp_store_release(&peer->shortcut.via, out);
+	/* Partner: the barrier in rover_shortcut_close(). */
+	smp_mb();
+	if (READ_ONCE(peer->remote_qpn) != qp->obj.key)
+		rover_shortcut_close(peer);
 }
 
 /* Is it as it was when the peer said so? */
@@ -245,6 +260,21 @@ static bool is_open(struct rover_shortcut *shortcut, const struct sk_buff *skb)
 	return false;
 }
 
+/*
+ * Does its route do no more than lead there?  And is it no longer than the interface
+ * has been made to take?  Frames of RoCE v1 have no route.
+ */
+static bool is_plain(const struct sk_buff *skb)
+{
+	unsigned int mtu = READ_ONCE(skb->dev->mtu);
+	const struct dst_entry *dst = skb_dst(skb);
+
+	if (!dst || dst->lwtstate || dst_xfrm(dst))
+		return false;
+	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) :
+				 skb->len <= mtu;
+}
+
 /* Handing over **************************************************************/
 
 /* As the drivers count. */
@@ -270,18 +300,17 @@ static void hand_over(struct rover_qp *qp, struct sk_buff *skb)
 	handed(skb)->rnet = READ_ONCE(qp->shortcut.rnet);
 }
 
-bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb)
+/* Return false when it is to go by the stack now. */
+static bool queue_up(struct desk *desk, struct rover_qp *qp, struct sk_buff *skb)
 {
-	struct desk *desk = this_cpu_ptr(&desks);
 	bool first = skb_queue_empty(&desk->line);
 
 	/* Partner: the release in rover_shortcut_show(). */
-	if (smp_load_acquire(&qp->shortcut.via) != skb->dev)
+	if (smp_load_acquire(&qp->shortcut.via) != skb->dev || !is_plain(skb))
 		return false;
 	if (is_open(&qp->shortcut, skb)) {
 		hand_over(qp, skb);
 	} else if (first) {
-		desk->stack = true;
 		return false;
 	} else if (!skb_dst_force(skb)) {
 		rover_drop(qp->dev->stats, ROVER_STAT_TX_DROP_ROUTE,
@@ -295,6 +324,16 @@ bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb)
 	return true;
 }
 
+bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb)
+{
+	struct desk *desk = this_cpu_ptr(&desks);
+	bool taken = queue_up(desk, qp, skb);
+
+	if (!taken)
+		desk->stack = true;
+	return taken;
+}
+
 static void serve(struct desk *desk, struct sk_buff *skb)
 {
 	if (skb->dev) {
@@ -305,18 +344,25 @@ static void serve(struct desk *desk, struct sk_buff *skb)
 	}
 }
 
-/*
- * Runs on the processor that hands over, or on another after hotplug took that one
- * away: hence the desk is found by the tasklet, not by the processor.
- */
-static void serve_all(struct tasklet_struct *tasklet)
+/* The network's softirq may have left some for its next turn, to be received first. */
+static bool is_behind(struct desk *desk)
 {
-	struct desk *desk = container_of(tasklet, struct desk, tasklet);
+	if (!desk->stack || !(local_softirq_pending() & BIT(NET_RX_SOFTIRQ)) ||
+	    desk->waited == WAIT_MOST) {
+		desk->waited = 0;
+		return false;
+	}
+	desk->waited++;
+	return true;
+}
+
+static void serve_round(struct desk *desk)
+{
 	unsigned int left = AT_ONCE;
 	struct sk_buff *skb;
 
-	desk->busy = true;
 	desk->stack = false;
+	desk->busy = true;
 	while (left-- && !desk->stack) {
 		skb = __skb_dequeue(&desk->line);
 		if (!skb)
@@ -324,6 +370,18 @@ static void serve_all(struct tasklet_struct *tasklet)
 		serve(desk, skb);
 	}
 	desk->busy = false;
+}
+
+/*
+ * Runs on the processor that hands over, or on another after hotplug took that one
+ * away: hence the desk is found by the tasklet, not by the processor.
+ */
+static void serve_all(struct tasklet_struct *tasklet)
+{
+	struct desk *desk = container_of(tasklet, struct desk, tasklet);
+
+	if (!is_behind(desk))
+		serve_round(desk);
 	if (!skb_queue_empty(&desk->line))
 		tasklet_schedule(tasklet);
 }

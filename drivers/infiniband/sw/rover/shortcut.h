@@ -76,6 +76,8 @@ bool rover_shortcut_waiting(void);
  */
 static inline void rover_shortcut_close(struct rover_qp *qp)
 {
+	/* Whom it talks to was set before: who opens it meanwhile sees that. */
+	smp_mb();
 	WRITE_ONCE(qp->shortcut.via, NULL);
 }
 
