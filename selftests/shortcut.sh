@@ -116,10 +116,28 @@ capture() {
 	watcher=$!
 	within 20 grep -q 'listening on' /tmp/tcpdump
 }
-no_capture() {
+leave() {
 	kill "$watcher"
 	wait "$watcher" || true
-	rm -f /tmp/short.pcap
+	rm -f /tmp/short.pcap /tmp/there
+}
+
+# ip_socket [INTERFACE]: a packet socket at b for IP alone, of one interface or all
+ip_socket() {
+	run_at b python3 -c '
+import socket, sys, time
+ip = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x800))
+if sys.argv[1:]:
+    ip.bind((sys.argv[1], 0x800))
+print("there", flush=True)
+time.sleep(60)' "$@" >/tmp/there 2>&1 </dev/null &
+	watcher=$!
+	within 20 grep -q there /tmp/there
+}
+
+everywhere() {
+	[[ $KERNEL != 6.* ]] || skip "before 6.16 it cannot be seen"
+	watched ip_socket leave
 }
 
 # Before 6.6 nobody is there without a filter.
@@ -160,8 +178,10 @@ if single; then
 	try "and interfaces count it" counted
 	try "no packet passes another" in_order
 	pair_cases rc_data brief much
-	try "a capture where it leaves" watched "capture a" no_capture
-	try "and where it arrives" watched "capture b" no_capture
+	try "a capture where it leaves" watched "capture a" leave
+	try "and where it arrives" watched "capture b" leave
+	try "a socket for IP alone" watched "ip_socket $NDEV_B" leave
+	try "and one of all interfaces" everywhere
 	for hook in "a inet output" "a inet postrouting" "b inet prerouting" "b inet input" \
 		"a netdev egress device $NDEV_A" "b netdev ingress device $NDEV_B"; do
 		# shellcheck disable=SC2086 # words
