@@ -83,12 +83,7 @@ of_kernel() {
 	percent=$((($(counter a rx_sealed_packets) - before) * 100 / 4096))
 	echo "# $percent % of them shared a socket buffer"
 }
-# It is tried, and what is tried may fail by chance: more often where a message that goes at once is fast (decision 0034).
-go_together() {
-	local again
-	for again in {1..9}; do ((percent >= 50)) || of_kernel crowd; done
-	((percent >= 50)) || fail "nearly each went alone"
-}
+go_together() { ((percent >= 75)) || fail "nearly each went alone"; }
 go_alone() { ((percent <= 10)) || fail "some have waited for others"; }
 
 # Fewer are over before the kernel's notice of them weighs little.

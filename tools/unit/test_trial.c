@@ -1,286 +1,231 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_trial - users of whom is known what is best for them
+ * test_trial - users of whom is known how many they have in hand
  *
- * Each posts again as soon as it has its answer: so long after a post that was done at
- * once, so long after one that was left to the poller.  The clock is ours.
+ * What is posted at once is done at once.  What is left to the poller is done when its
+ * user has nothing more to post, or one for each post where it is slow.
  */
-#include <stdlib.h>
-
-#include <linux/time64.h>
-
 #include "ktap.h"
 #include "trial.h"
 
-#define US	NSEC_PER_USEC
-#define MS	NSEC_PER_MSEC
-
-/* A user: the time from one post to the next, and what came of it. */
+/* A user, and its ring. */
 struct user {
 	struct rover_trial trial;
-	u64 now;
-	u32 alone;
-	u32 polled;
-	u32 noise;
+	u32 head;
+	u32 tail;
+	/* posts it has in hand, at most; work requests in each */
+	u32 hand;
+	u32 wrs;
+	/* one is done for each that is posted, instead of all when it has no more */
+	bool trickles;
+	/* posts from one processor, before it goes on from the next; 0: for ever */
+	u32 stint;
 	bool nowhere;
 	struct user *peer;
 };
 
-/* Of some posts, those that were left to the poller, in thousandths, and the time. */
-struct outcome {
-	u32 share;
-	u64 time;
-};
-
 static bool left(struct user *user)
 {
-	bool news = false, pays = rover_trial_due(&user->trial) &&
-				  rover_trial_pays(&user->trial, user->now, &news);
+	bool before = user->trial.tried;
+	bool pays = rover_trial_due(&user->trial) && rover_trial_pays(&user->trial);
 
-	if (news && user->peer)
-		rover_trial_tell(&user->peer->trial, &user->trial);
-	if (!pays)
-		return false;
-	if (user->nowhere)
+	if (pays && user->nowhere) {
 		rover_trial_fails(&user->trial);
-	return !user->nowhere;
+		pays = false;
+	}
+	if (user->peer && pays != before)
+		rover_trial_tell(&user->peer->trial, &user->trial);
+	return pays;
 }
 
-static struct outcome post(struct user *user, u32 n)
+/* Return whether it was left to the poller. */
+static bool post(struct user *user)
 {
-	u64 began = user->now;
+	u32 head = user->head;
+
+	user->tail += user->wrs;
+	rover_trial_post(&user->trial, user->stint ? user->trial.posts / user->stint % 2 : 0,
+			 head, user->tail);
+	if (!left(user)) {
+		user->head = user->tail;
+		return false;
+	}
+	if (user->tail - user->head >= user->hand * user->wrs)
+		user->head = user->trickles ? user->head + user->wrs : user->tail;
+	return true;
+}
+
+/* Of some posts, those that were left to the poller, in thousandths. */
+static u32 share(struct user *user, u32 n)
+{
 	u32 polled = 0;
 
-	for (u32 i = 0; i < n; i++) {
-		u32 took;
+	for (u32 i = 0; i < n; i++)
+		polled += post(user);
+	return polled * 1000ULL / n;
+}
 
-		rover_trial_post(&user->trial, user->now);
-		took = left(user) ? polled++, user->polled : user->alone;
-		if (user->noise)
-			took += took / 100 * (rand() % (2 * user->noise) - user->noise);
-		user->now += took;
+#define HAND(n)		.hand = n, .wrs = 1
+
+static void few_in_hand(void)
+{
+	struct user one = { HAND(1) }, two = { HAND(2) }, three = { HAND(3) };
+
+	ktap_ok(share(&one, 4000) < 25, "one in hand: of the first 4000 few are left");
+	ktap_ok(share(&one, 40000) < 6, "one in hand: then hardly any");
+	ktap_ok(share(&one, 10000) > 0, "one in hand: it is still tried");
+	share(&two, 4000);
+	share(&three, 4000);
+	ktap_ok(share(&two, 40000) < 6 && share(&three, 40000) < 6, "two, three: as little");
+}
+
+static void many_in_hand(void)
+{
+	static const u32 hands[] = { 6, 8, 16, 32, 128 };
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(hands) / sizeof(*hands); i++) {
+		struct user user = { HAND(hands[i]) };
+
+		share(&user, 100);
+		all &= share(&user, 20000) == 1000;
 	}
-	return (struct outcome) { polled * 1000ULL / n, user->now - began };
+	ktap_ok(all, "six in hand and more: all are left");
 }
 
-/* One request under way: the poller is slow.  Many: it is fast. */
-#define ONE	.alone = 200 * US, .polled = 500 * US
-#define MANY	.alone = 180 * US, .polled = 60 * US
-
-static void one_pays_little(void)
+static void slow_poller(void)
 {
-	struct user user = { ONE };
-	struct outcome first = post(&user, 2000), then = post(&user, 20000);
+	struct user user = { HAND(5), .trickles = true };
 
-	ktap_ok(first.time < 2000 * 200 * US * 110 / 100,
-		"one under way: the first 2000 posts are no tenth slower");
-	ktap_ok(then.time < 20000ULL * 200 * US * 102 / 100,
-		"one under way: later ones not by a fiftieth");
-	ktap_ok(then.share, "one under way: it is still tried");
+	share(&user, 100);
+	ktap_eq(share(&user, 20000), 1000, "five that are done one by one: all are left");
 }
 
-static void many_are_left(void)
+/* A post of several work requests is one: a registration and what makes use of it. */
+static void chains(void)
 {
-	struct user user = { MANY };
+	struct user two = { .hand = 2, .wrs = 8 }, many = { .hand = 8, .wrs = 8 };
 
-	post(&user, 400);
-	ktap_ok(post(&user, 20000).share > 970, "many under way: they are left to the poller");
+	share(&two, 4000);
+	share(&many, 100);
+	ktap_ok(share(&two, 40000) < 6 && share(&many, 20000) == 1000,
+		"what counts is posts, not work requests");
 }
 
-static void some_are_left(void)
+/* Threads of a server, one on each processor. */
+static void several_processors(void)
 {
-	struct user user = { .alone = 190 * US, .polled = 110 * US };
+	struct user turns = { HAND(16), .stint = 1 }, stints = { HAND(16), .stint = 8 };
+	struct user moves = { HAND(16), .stint = 200 };
 
-	post(&user, 400);
-	ktap_ok(post(&user, 20000).share > 950, "some under way: left, too");
-}
-
-static void no_difference(void)
-{
-	struct user user = { .alone = 200 * US, .polled = 200 * US };
-
-	post(&user, 2000);
-	ktap_ok(post(&user, 20000).share < 80, "no difference: alone");
-}
-
-static void not_much_by_noise(void)
-{
-	struct user user = { .alone = 200 * US, .polled = 200 * US, .noise = 60 };
-
-	srand(1);
-	post(&user, 2000);
-	ktap_ok(post(&user, 50000).share < 100, "no difference, but noise: hardly");
-}
-
-static void many_in_noise(void)
-{
-	struct user user = { MANY, .noise = 60 };
-
-	srand(1);
-	post(&user, 400);
-	ktap_ok(post(&user, 50000).share > 950, "many under way, and noise: left");
+	share(&turns, 4000);
+	share(&stints, 4000);
+	share(&moves, 100);
+	ktap_ok(share(&turns, 40000) < 6, "from two processors by turns: hardly any");
+	ktap_ok(share(&stints, 40000) < 20, "some from one, some from the other: few");
+	ktap_ok(share(&moves, 20000) > 990, "one that is moved now and then: nearly all");
 }
 
 static void learns(void)
 {
-	struct user user = { ONE }, many = { MANY };
+	struct user user = { HAND(1) };
 
-	post(&user, 20000);
-	user.alone = many.alone;
-	user.polled = many.polled;
-	post(&user, 9000);
-	ktap_ok(post(&user, 2000).share > 900, "from one to many: seen within 9000 posts");
-	user = (struct user) { .trial = user.trial, .now = user.now, ONE };
-	ktap_ok(post(&user, 2000).share < 100, "from many to one: seen at once");
-	post(&user, 20000);
-	user = (struct user) { .trial = user.trial, .now = user.now + 400 * MS, MANY };
-	post(&user, 200);
-	ktap_ok(post(&user, 2000).share > 900, "from one to many, pause: seen within 200 posts");
+	share(&user, 20000);
+	user.hand = 32;
+	share(&user, 2200);
+	ktap_ok(share(&user, 2000) == 1000, "from one to many: seen within 2200 posts");
+	share(&user, 20000);
+	user.hand = 1;
+	share(&user, 64);
+	ktap_ok(share(&user, 2000) < 25, "from many to one: seen within 64 posts");
 }
 
-/* By what they took alone long ago the poller looks good. */
-static void asks_again(void)
+/* It pauses in between, and has few for a moment. */
+static void lulls(void)
 {
-	struct user user = { .alone = 400 * US, .polled = 200 * US };
+	struct user user = { HAND(32) };
+	u32 polled = 0;
 
-	post(&user, 20000);
-	user.alone = 100 * US;
-	user.polled = 150 * US;
-	post(&user, 8000);
-	ktap_ok(post(&user, 2000).share < 100, "alone now faster: seen within 8000 posts");
-}
-
-/* Long messages are posted past us, and are no measure of short ones. */
-static void long_ones(void)
-{
-	struct user user = { .alone = 200 * US, .polled = 300 * US };
-	u32 share = 0;
-
+	share(&user, 400);
 	for (int i = 0; i < 100; i++) {
-		share += post(&user, 24).share;
-		for (int j = 0; j < 100; j++) {
-			rover_trial_post(&user.trial, user.now);
-			user.now += 450 * US;
-		}
+		user.hand = 1;
+		user.head = user.tail;
+		polled += share(&user, 20);
+		user.hand = 32;
+		polled += share(&user, 200);
 	}
-	ktap_ok(share < 5000, "long messages between short ones: no measure of them");
+	ktap_eq(polled / 200, 1000, "many, and few for a moment: all are left");
 }
 
-/* A pause is nothing that the poller is to blame for, nor to be praised for its end. */
-static void pauses(void)
+/* Two ends of a connection that post by turns. */
+static u32 both(struct user *one, struct user *other, u32 n)
 {
-	struct user user = { ONE }, many = { MANY };
-	u64 slow = 0;
-	u32 share = 0;
+	u32 polled = 0;
 
-	for (int i = 0; i < 20; i++) {
-		slow += post(&user, 2000).time;
-		share += post(&many, 2000).share;
-		user.now += 3000ULL * MS;
-		many.now += 3000ULL * MS;
+	for (u32 i = 0; i < n; i++) {
+		polled += post(one);
+		post(other);
 	}
-	ktap_ok(slow < 40000ULL * 200 * US * 104 / 100, "one under way, now and then: alone");
-	ktap_ok(share / 20 > 900, "many under way, now and then: left");
+	return polled * 1000ULL / n;
 }
 
-/* Two ends of a connection, one that is waited for, and one that has as much to post. */
-static void both_post(struct user *one, struct user *other, u32 n)
+static void ends_of_one(void)
 {
-	while (n--) {
-		post(one, 1);
-		other->now = one->now;
-		rover_trial_post(&other->trial, other->now);
-		left(other);
-	}
-}
+	struct user one = { HAND(16) }, other = { HAND(16), .peer = &one };
 
-static void ends(void)
-{
-	struct user other = { MANY }, one = { MANY, .peer = &other };
-
-	other.peer = &one;
-	both_post(&one, &other, 400);
-	ktap_ok(one.trial.stage == ROVER_TRIAL_TRIED && left(&other) &&
-		other.trial.stage == ROVER_TRIAL_WAITS,
-		"what is tried at one end is done at both, and tried at one");
-	ktap_ok(post(&other, 100).share == 1000 && post(&other, 100).share < 500,
-		"one end that posts no more is not followed for ever");
-	both_post(&one, &other, 400);
-	one.alone = 200 * US;
-	one.polled = 500 * US;
-	while (one.trial.stage == ROVER_TRIAL_TRIED)
-		both_post(&one, &other, 1);
-	ktap_ok(!rover_trial_due(&other.trial),
-		"what fails at one end is not tried at the other then");
-}
-
-static void seldom(void)
-{
-	struct user user = { .alone = 900 * US, .polled = 100 * US };
-
-	ktap_eq(post(&user, 20000).share, 0, "one post in 0.9 ms: never tried");
-}
-
-/* Four at once, and ten milliseconds of rest: long messages are asked for like that. */
-static void rests(void)
-{
-	struct user user = { .alone = 100 * US, .polled = 50 * US };
-	u32 share = 0;
-
-	for (int i = 0; i < 5000; i++) {
-		share += post(&user, 4).share;
-		user.now += 10 * MS;
-	}
-	ktap_eq(share, 0, "more rest than posts: never tried");
+	one.peer = &other;
+	one.trial.wait = 32;
+	other.trial.wait = 1000;
+	both(&one, &other, 40);
+	ktap_ok(one.trial.tried && other.trial.tried, "what is tried at one end is tried at both");
+	ktap_eq(both(&one, &other, 20000), 1000, "many at both ends: all are left");
+	other.hand = 1;
+	both(&one, &other, 100);
+	ktap_ok(!one.trial.tried && !other.trial.tried, "and fails at both");
+	ktap_ok(both(&one, &other, 40000) < 20, "many at one end, and one at the other: few");
+	share(&one, 2100);
+	ktap_ok(share(&one, 2000) == 1000, "many at one end, and nothing at the other: left");
 }
 
 static void alone_here(void)
 {
-	struct user user = { MANY, .nowhere = true };
+	struct user user = { HAND(16), .nowhere = true };
 	u32 asked = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		rover_trial_post(&user.trial, user.now);
+		post(&user);
 		asked += rover_trial_due(&user.trial);
-		left(&user);
-		user.now += user.alone;
 	}
-	ktap_ok(asked < 100, "no other processor: it is hardly asked for");
+	ktap_ok(asked < 20, "no other processor: it is hardly asked for");
 }
 
-/* The counters go round, and a clock may be read before it is used. */
-static void round_and_back(void)
+/* The counters go round, and a ring begins anew. */
+static void round_and_again(void)
 {
-	struct user user = { MANY, .now = (1ULL << 32) - 40 * MS };
-	bool news;
+	struct user user = { HAND(16), .head = -300, .tail = -300 };
 
-	user.trial.posts = -300;
-	user.trial.posts_then = -300;
-	user.trial.busy = -(u32)(20 * MS);
-	user.trial.busy_then = -(u32)(20 * MS);
-	post(&user, 400);
-	ktap_ok(post(&user, 2000).share > 950, "counters and clock go round");
-	rover_trial_post(&user.trial, user.now - 5 * US);
-	ktap_ok(rover_trial_pays(&user.trial, user.now - 10 * US, &news) &&
-		post(&user, 2000).share > 950, "a clock that was read before");
+	user.trial.posts = -200;
+	user.trial.posts_then = -200;
+	user.trial.worth = -100;
+	user.trial.worth_then = -100;
+	share(&user, 100);
+	ktap_eq(share(&user, 2000), 1000, "counters and ring go round");
+	user.head = 0;
+	user.tail = 0;
+	ktap_eq(share(&user, 2000), 1000, "the ring begins anew");
 }
 
 int main(void)
 {
-	one_pays_little();
-	many_are_left();
-	some_are_left();
-	no_difference();
-	not_much_by_noise();
-	many_in_noise();
+	few_in_hand();
+	many_in_hand();
+	slow_poller();
+	chains();
+	several_processors();
 	learns();
-	asks_again();
-	long_ones();
-	pauses();
-	ends();
-	seldom();
-	rests();
+	lulls();
+	ends_of_one();
 	alone_here();
-	round_and_back();
+	round_and_again();
 	return ktap_done();
 }

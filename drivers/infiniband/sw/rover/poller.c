@@ -137,7 +137,7 @@ static bool is_heavy(const struct rover_qp *qp)
 			     READ_ONCE(stream->heavy) < HEAVY);
 }
 
-/* The other end is left to the poller as well, while it is tried with this one. */
+/* The other end is tried with this one, and no longer. */
 static void tell_peer(struct rover_qp *qp)
 {
 	struct rover_qp *peer;
@@ -151,11 +151,12 @@ static void tell_peer(struct rover_qp *qp)
 
 static bool pays(struct rover_qp *qp)
 {
-	bool pays, news;
+	struct rover_trial *trial = &qp->stream.trial;
+	bool before = trial->tried, pays;
 
 	lockdep_assert_held(&qp->tx_lock);
-	pays = rover_trial_pays(&qp->stream.trial, ktime_get_ns(), &news);
-	if (news)
+	pays = rover_trial_pays(trial);
+	if (pays != before)
 		tell_peer(qp);
 	return pays;
 }

@@ -243,6 +243,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	struct rover_stream *stream = &qp->stream;
 	unsigned long irq;
 	int err = 0;
+	u32 head;
 
 	/* A program's ring has a producer already, and a target has none. */
 	if (qp->user || qp->xrcd) {
@@ -251,7 +252,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	}
 
 	spin_lock_irqsave(&qp->sq_post, irq);
-	rover_trial_post(&stream->trial, ktime_get_ns());
+	head = READ_ONCE(qp->sq.hdr->head);
 	for (; wr; wr = wr->next) {
 		err = write_send(qp, wr);
 		if (err) {
@@ -262,6 +263,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 			WRITE_ONCE(stream->heavy, stream->trial.posts);
 		publish(&qp->sq);
 	}
+	rover_trial_post(&stream->trial, smp_processor_id(), head, qp->sq.tail);
 	spin_unlock_irqrestore(&qp->sq_post, irq);
 
 	/* Also after an error: those before it have been posted. */

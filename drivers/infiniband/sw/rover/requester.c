@@ -81,7 +81,7 @@ void rover_requester_init(struct rover_qp *qp)
 	req->rnr_retries = qp->attr.rnr_retry;
 	rover_demand_reset(&qp->tx_demand);
 	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
-	WRITE_ONCE(qp->stream.trial.along, 0);
+	WRITE_ONCE(qp->stream.trial.told, ROVER_TRIAL_NOTHING);
 	qp->rtx.deadline = 0;
 	qp->rtx.sample_at = 0;
 	qp->rtx.srtt = 0;

@@ -6,217 +6,155 @@
  * user in the kernel posts, and is told.  What goes to a peer of this machine is done
  * before its post returns, answer and completion included: with one request under way
  * nothing is faster, with many it keeps a single processor busy.  How many there are is
- * not to be seen from a queue that is always empty.  So it is tried: for a while what
- * it posts is left to the poller on another processor, and if it then posts more in the
- * same time it stays so.
+ * not to be seen from a queue that is always empty.  So it is tried: what it posts is
+ * left to the poller on another processor, and then the queue shows it.
  *
  *	waits	longer after each time that it did not pay
- *	alone	how long does a post take, done at once?
- *	tried	more in that time: go on, now and then from "alone"
- *		fewer: wait
+ *	tried	for it: a post that finds a crowd before it, others that are not done
+ *		against it: one that finds few, more if it finds none, and most of all
+ *		one from another processor than the last: its user has several at work,
+ *		and would only wait for one more
  *
- * Time passes from one post to the next, and where that is long it is the user who had
- * nothing to ask: then it counts as a short while.  The other end of the connection, if it
- * has something to post as well, comes along: either of the two alone gains little.
+ * No clock is asked: how long a post takes, either way, says more of the machine at that
+ * moment (decision 0035).
+ *
+ * Both ends of a connection are tried together, since either alone gains little, and it
+ * fails when it does not pay at one of them.
  *
  * Pure.  What is counted is under the lock of those who post, what is concluded under
  * that of the poller; a stale look costs one more.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
-#include <linux/time64.h>
 
 #include "trial.h"
 
-/* Posts that tell how long one takes, and as many as there must be in their time. */
-#define WINDOW		32
-#define PAYS		40
+/* Posts not done that make a crowd. */
+#define CROWD		3
+
+/* What a post says that finds a crowd, fewer, nothing; and one from elsewhere. */
+#define SAYS_CROWD	4
+#define SAYS_SOME	(-1)
+#define SAYS_NOTHING	(-2)
+#define SAYS_MOVED	(-32)
+
+/* What may be said against it at first, and when it has paid for long. */
+#define CREDIT_FIRST	8
+#define CREDIT_MOST	64
 
 /* Posts between two trials. */
 #define WAIT_LEAST	32
-#define WAIT_MOST	8192
-
-/* Windows for which it is believed, and after which a bad one is a mere accident. */
-#define STAY_LEAST	8
-#define STAY_MOST	128
-#define SURE		4
-
-/* The other end comes along for so many posts, if this one posts nothing more. */
-#define ALONG		(4 * WINDOW)
-
-/* A pause that is longer is the user's, who had nothing to ask for, and counts as one. */
-#define PAUSE_MOST	((u32)NSEC_PER_MSEC)
-
-/* After one that is so long it may be at something else: it is tried anew. */
-#define PAUSE_LONG	(256 * (u32)NSEC_PER_MSEC)
-
-/* Who posts more seldom than this has no use for it. */
-#define PACE_MOST	((u32)NSEC_PER_MSEC / 2)
-
-/* The clock may have been read before @last was, by another processor. */
-static u32 gap(u32 last, u64 now, u32 most)
-{
-	u32 ns = (u32)now - last;
-
-	return ns > -(u32)NSEC_PER_MSEC ? 0 : min(ns, most);
-}
+#define WAIT_MOST	2048
 
 static u32 posts(const struct rover_trial *trial)
 {
 	return READ_ONCE(trial->posts) - READ_ONCE(trial->posts_then);
 }
 
-/* What they took, and what has passed since the last one. */
-static u32 took(const struct rover_trial *trial, u64 now)
+static int worth(const struct rover_trial *trial)
 {
-	return READ_ONCE(trial->busy) - trial->busy_then +
-	       gap(READ_ONCE(trial->last), now, PAUSE_MOST);
+	return READ_ONCE(trial->worth) - trial->worth_then;
 }
 
-static void begin(struct rover_trial *trial, enum rover_trial_stage stage, u64 now)
+/* What comes from now on is to be looked at. */
+static void look_on(struct rover_trial *trial)
 {
-	WRITE_ONCE(trial->stage, stage);
 	WRITE_ONCE(trial->posts_then, READ_ONCE(trial->posts));
-	trial->busy_then = READ_ONCE(trial->busy) +
-			   gap(READ_ONCE(trial->last), now, PAUSE_MOST);
-	trial->idle_then = READ_ONCE(trial->idle);
+	trial->worth_then = READ_ONCE(trial->worth);
 }
 
-/* Stages *********************************************************************/
-
-static bool waits(struct rover_trial *trial, u64 now)
+static void begin(struct rover_trial *trial)
 {
-	if (READ_ONCE(trial->anew)) {
-		WRITE_ONCE(trial->anew, false);
-		WRITE_ONCE(trial->wait, WAIT_LEAST);
-		begin(trial, ROVER_TRIAL_WAITS, now);
-	}
-	if (posts(trial) >= trial->wait)
-		begin(trial, ROVER_TRIAL_ALONE, now);
-	return false;
+	look_on(trial);
+	trial->credit = CREDIT_FIRST;
+	trial->paid = false;
+	WRITE_ONCE(trial->tried, true);
 }
 
-/* More posts than were asked for were of another kind, and in rests is nothing to gain. */
-static bool tells(const struct rover_trial *trial, u32 n, u32 took)
+static void end(struct rover_trial *trial, u32 wait)
 {
-	return n < 2 * WINDOW && READ_ONCE(trial->idle) - trial->idle_then < took &&
-	       trial->pace && trial->pace <= PACE_MOST;
+	look_on(trial);
+	WRITE_ONCE(trial->wait, clamp_t(u32, wait, WAIT_LEAST, WAIT_MOST));
+	WRITE_ONCE(trial->tried, false);
 }
 
-static bool alone(struct rover_trial *trial, u64 now)
-{
-	u32 n = posts(trial), ns = took(trial, now);
-
-	if (n < WINDOW)
-		return false;
-	trial->pace = ns / n;
-	if (!tells(trial, n, ns)) {
-		begin(trial, ROVER_TRIAL_WAITS, now);
-		return false;
-	}
-	trial->rounds = 0;
-	trial->stay = max_t(u8, trial->stay, STAY_LEAST);
-	begin(trial, ROVER_TRIAL_TRIED, now);
-	return true;
-}
-
-/* Should it fail. */
-static u16 next_wait(const struct rover_trial *trial)
-{
-	u32 wait = trial->rounds < SURE ? 2 * trial->wait : trial->wait / 2;
-
-	return clamp_t(u32, wait, WAIT_LEAST, WAIT_MOST);
-}
-
+/* The end of one that has paid for long may be an accident. */
 void rover_trial_fails(struct rover_trial *trial)
 {
-	trial->stay /= 2;
-	WRITE_ONCE(trial->wait, next_wait(trial));
-	WRITE_ONCE(trial->posts_then, READ_ONCE(trial->posts));
-	WRITE_ONCE(trial->stage, ROVER_TRIAL_WAITS);
+	end(trial, trial->paid ? trial->wait / 2 : trial->wait * 2);
 }
 
-/* Or may it, as far as is known yet? */
-static bool tried(struct rover_trial *trial, u64 now)
+static void heed(struct rover_trial *trial)
 {
-	u32 n = posts(trial), alone = took(trial, now) / trial->pace;
+	u8 told = READ_ONCE(trial->told);
 
-	if (n >= PAYS) {
-		if (++trial->rounds >= trial->stay) {
-			trial->stay = min_t(u8, 2 * trial->stay, STAY_MOST);
-			begin(trial, ROVER_TRIAL_ALONE, now);
-			return false;
-		}
-		begin(trial, ROVER_TRIAL_TRIED, now);
-		return true;
-	}
-	if (alone < WINDOW / 2 || (alone < WINDOW && n > alone / 2))
-		return true;
-	rover_trial_fails(trial);
-	return false;
+	if (!told)
+		return;
+	WRITE_ONCE(trial->told, ROVER_TRIAL_NOTHING);
+	if (told == ROVER_TRIAL_FAILS)
+		end(trial, max(trial->wait, READ_ONCE(trial->told_wait)));
+	else if (!trial->tried)
+		begin(trial);
 }
 
-/* Not tried itself, and not as soon as that has failed. */
-static bool comes_along(struct rover_trial *trial, u16 along, u64 now)
+/* Return true as long as there is credit. */
+static bool conclude(struct rover_trial *trial)
 {
-	WRITE_ONCE(trial->along, along - 1);
-	WRITE_ONCE(trial->wait, max(trial->wait, READ_ONCE(trial->along_wait)));
-	begin(trial, ROVER_TRIAL_WAITS, now);
+	int credit = trial->credit + worth(trial);
+
+	look_on(trial);
+	if (credit <= 0)
+		return false;
+	trial->credit = min(credit, CREDIT_MOST);
+	trial->paid |= trial->credit == CREDIT_MOST;
 	return true;
 }
 
-static bool (* const stages[])(struct rover_trial *trial, u64 now) = {
-	[ROVER_TRIAL_WAITS] = waits,
-	[ROVER_TRIAL_ALONE] = alone,
-	[ROVER_TRIAL_TRIED] = tried,
-};
-
-/* Doors **********************************************************************/
-
-void rover_trial_post(struct rover_trial *trial, u64 now)
+/* Is the post that came so many before the next one not done? */
+static bool in_hand(const struct rover_trial *trial, u32 before, u32 head)
 {
-	u32 pause = gap(trial->last, now, PAUSE_LONG);
+	return (s32)(head - trial->ends[(trial->posts - before) % ROVER_TRIAL_ENDS]) < 0;
+}
 
+static int found(const struct rover_trial *trial, u32 head)
+{
+	if (in_hand(trial, CROWD, head))
+		return SAYS_CROWD;
+	return in_hand(trial, 1, head) ? SAYS_SOME : SAYS_NOTHING;
+}
+
+void rover_trial_post(struct rover_trial *trial, int cpu, u32 head, u32 tail)
+{
+	int says = cpu == trial->cpu ? found(trial, head) : SAYS_MOVED;
+
+	trial->cpu = cpu;
+	trial->ends[trial->posts % ROVER_TRIAL_ENDS] = tail;
 	/* The poller looks without the lock. */
+	WRITE_ONCE(trial->worth, trial->worth + says);
 	WRITE_ONCE(trial->posts, trial->posts + 1);
-	WRITE_ONCE(trial->busy, trial->busy + min(pause, PAUSE_MOST));
-	WRITE_ONCE(trial->idle, trial->idle + pause - min(pause, PAUSE_MOST));
-	if (pause == PAUSE_LONG)
-		WRITE_ONCE(trial->anew, true);
-	WRITE_ONCE(trial->last, now);
 }
 
 void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial)
 {
-	WRITE_ONCE(peer->along_wait, next_wait(trial));
-	WRITE_ONCE(peer->along, trial->stage == ROVER_TRIAL_TRIED ? ALONG : 0);
+	WRITE_ONCE(peer->told_wait, trial->wait);
+	WRITE_ONCE(peer->told, trial->tried ? ROVER_TRIAL_BEGINS : ROVER_TRIAL_FAILS);
 }
 
 bool rover_trial_due(const struct rover_trial *trial)
 {
-	if (READ_ONCE(trial->along))
-		return true;
-	switch (READ_ONCE(trial->stage)) {
-	case ROVER_TRIAL_WAITS:
-		return READ_ONCE(trial->anew) ||
-		       posts(trial) >= READ_ONCE(trial->wait);
-	case ROVER_TRIAL_ALONE:
-		return posts(trial) >= WINDOW;
-	default:
-		return true;
-	}
+	return READ_ONCE(trial->tried) || READ_ONCE(trial->told) ||
+	       posts(trial) >= READ_ONCE(trial->wait);
 }
 
-bool rover_trial_pays(struct rover_trial *trial, u64 now, bool *news)
+bool rover_trial_pays(struct rover_trial *trial)
 {
-	u16 along = READ_ONCE(trial->along);
-	u8 stage = trial->stage, rounds = trial->rounds;
-	bool pays;
-
-	*news = false;
-	if (along && stage != ROVER_TRIAL_TRIED)
-		return comes_along(trial, along, now);
-	pays = stages[stage](trial, now);
-	*news = trial->stage != stage || trial->rounds != rounds;
-	return pays;
+	heed(trial);
+	if (!trial->tried) {
+		if (posts(trial) < trial->wait)
+			return false;
+		begin(trial);
+	} else if (!conclude(trial)) {
+		rover_trial_fails(trial);
+	}
+	return trial->tried;
 }

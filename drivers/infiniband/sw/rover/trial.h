@@ -9,62 +9,60 @@
 
 #include <linux/types.h>
 
+/* Posts whose end is remembered, a power of two. */
+#define ROVER_TRIAL_ENDS	4
+
 /**
- * enum rover_trial_stage - what its posts tell
- * @ROVER_TRIAL_WAITS: nothing, until there were enough of them
- * @ROVER_TRIAL_ALONE: how long they take when they are done at once
- * @ROVER_TRIAL_TRIED: how long when they are left to the poller
+ * enum rover_trial_told - what the other end of the connection says
+ * @ROVER_TRIAL_NOTHING: no news
+ * @ROVER_TRIAL_BEGINS: it is tried there
+ * @ROVER_TRIAL_FAILS: it does not pay there
  */
-enum rover_trial_stage {
-	ROVER_TRIAL_WAITS,
-	ROVER_TRIAL_ALONE,
-	ROVER_TRIAL_TRIED,
+enum rover_trial_told {
+	ROVER_TRIAL_NOTHING,
+	ROVER_TRIAL_BEGINS,
+	ROVER_TRIAL_FAILS,
 };
 
 /**
  * struct rover_trial - of a kernel user's queue pair
- * @posts: its posts, free-running; with the next four under its producers' lock
- * @busy: time that passed from each to the next, ns, free-running
- * @idle: and that is left out there, where it was long
- * @last: when the last one was, ns
- * @anew: there was a pause; cleared under the poller's lock
- * @posts_then: where @posts was when the stage began; under the poller's lock, as what
- *	follows
- * @busy_then: and @busy
- * @idle_then: and @idle
- * @pace: what each took alone, ns
+ * @posts: its posts, free-running; under its producers' lock, as the next three
+ * @worth: what they say for the poller, and against it, in sum; free-running
+ * @ends: where the last of them ended in the ring, by their number
+ * @cpu: from where the last one came
+ * @posts_then: where @posts was when it was last concluded on; under the poller's lock,
+ *	as what follows
+ * @worth_then: and @worth
+ * @credit: what may yet be said against the poller before it fails
  * @wait: posts until it is tried again
- * @rounds: times that it has paid
- * @stay: as many, and it is asked anew what they take alone
- * @stage: enum rover_trial_stage
- * @along: posts that are left to the poller, too, as the other end is tried; written
- *	there as well
- * @along_wait: and until it is tried itself, should that fail; written there
+ * @tried: is what is posted left to the poller?
+ * @paid: and did it ever have all the credit there is?
+ * @told: enum rover_trial_told; written by the other end, cleared here
+ * @told_wait: posts until it is tried again there; written there
  */
 struct rover_trial {
 	u32 posts;
-	u32 busy;
-	u32 idle;
-	u32 last;
-	bool anew;
+	u32 worth;
+	u32 ends[ROVER_TRIAL_ENDS];
+	int cpu;
 	u32 posts_then;
-	u32 busy_then;
-	u32 idle_then;
-	u32 pace;
+	u32 worth_then;
+	u8 credit;
 	u16 wait;
-	u8 rounds;
-	u8 stay;
-	u8 stage;
-	u16 along;
-	u16 along_wait;
+	bool tried;
+	bool paid;
+	u8 told;
+	u16 told_wait;
 };
 
 /**
  * rover_trial_post() - there is one more post
  * @trial: under its producers' lock
- * @now: time, ns; any clock that does not go back
+ * @cpu: from where
+ * @head: ring index of what was not done when it came
+ * @tail: and after its last work request
  */
-void rover_trial_post(struct rover_trial *trial, u64 now);
+void rover_trial_post(struct rover_trial *trial, int cpu, u32 head, u32 tail);
 
 /**
  * rover_trial_due() - is there something to be asked?
@@ -77,24 +75,22 @@ bool rover_trial_due(const struct rover_trial *trial);
 /**
  * rover_trial_pays() - is what is posted now to be left to the poller?
  * @trial: under the poller's lock
- * @now: time, of the same clock
- * @news: for rover_trial_tell()
  *
- * Return: true while it is tried, and for as long as that pays.
+ * Return: true while it is tried, which is for as long as that pays.
  */
-bool rover_trial_pays(struct rover_trial *trial, u64 now, bool *news);
+bool rover_trial_pays(struct rover_trial *trial);
 
 /**
- * rover_trial_tell() - let the other end come along, or end that
- * @peer: the trial there; without a lock
- * @trial: of which there are news; under the poller's lock
- */
-void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial);
-
-/**
- * rover_trial_fails() - it does not, whatever the posts tell
+ * rover_trial_fails() - it does not, whatever the posts say
  * @trial: under the poller's lock
  */
 void rover_trial_fails(struct rover_trial *trial);
+
+/**
+ * rover_trial_tell() - let the other end begin, or end, as well
+ * @peer: the trial there; without a lock
+ * @trial: which has just begun or failed; under the poller's lock
+ */
+void rover_trial_tell(struct rover_trial *peer, const struct rover_trial *trial);
 
 #endif /* ROVER_TRIAL_H */
