@@ -149,6 +149,30 @@ no_traffic_control() { at "$1" tc qdisc del dev "$(ndev_of "$1")" clsact; }
 queue() { at a tc qdisc "$1" dev "$NDEV_A" root pfifo; }
 spread() { at b bash -c "for file in /sys/class/net/$NDEV_B/queues/rx-*/rps_cpus; do echo $1 >\$file || exit; done" || skip "this kernel spreads none"; }
 
+# What a sends to b it sends as ESP, of a cipher that is none.
+states() { for end in a b; do at $end ip xfrm state "$1" src "$ADDR_A" dst "$ADDR_B" proto esp spi 7 "${@:2}" || return; done; }
+policy() { at a ip xfrm policy "$1" src "$ADDR_A" dst "$ADDR_B" proto udp dport 4791 dir out "${@:2}"; }
+encrypt() {
+	states add mode transport enc "ecb(cipher_null)" "" auth digest_null "" || skip "this kernel has no ESP"
+	policy add tmpl proto esp mode transport
+}
+in_clear() {
+	policy delete
+	states delete
+}
+
+enslave() {
+	at a ip link add rover_vrf type vrf table 10 || skip "no VRF on this kernel"
+	at a ip link set rover_vrf up
+	# RoCE's socket is of no VRF.
+	at a sysctl -q net.ipv4.udp_l3mdev_accept=1
+	at a ip link set "$NDEV_A" master rover_vrf
+}
+set_free() {
+	at a sysctl -q net.ipv4.udp_l3mdev_accept=0
+	at a ip link del rover_vrf
+}
+
 # Whoever waits for an acknowledge hears of it, and not who waits for the other's next WRITE.
 either_over() { is_over "${talk[0]}" || is_over "${talk[1]}"; }
 
@@ -192,6 +216,8 @@ if single; then
 	try "and where it arrives" watched "traffic_control b ingress" "no_traffic_control b"
 	try "a queue" watched "queue add" "queue del"
 	try "packets that are spread over processors" watched "spread 3" "spread 0"
+	try "IPsec" watched encrypt in_clear
+	try "a VRF" watched enslave set_free
 	try "a firewall drops a connection under way" severed refuse "no_table b inet"
 	try "a neighbour who has become another" severed wrong_neighbour right_neighbour
 fi

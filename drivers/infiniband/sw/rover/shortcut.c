@@ -262,14 +262,14 @@ static bool is_open(struct rover_shortcut *shortcut, const struct sk_buff *skb)
 
 /*
  * Does its route do no more than lead there?  And is it no longer than the interface
- * has been made to take?  Frames of RoCE v1 have no route.
+ * has been made to take?
  */
 static bool is_plain(const struct sk_buff *skb)
 {
 	unsigned int mtu = READ_ONCE(skb->dev->mtu);
 	const struct dst_entry *dst = skb_dst(skb);
 
-	if (!dst || dst->lwtstate || dst_xfrm(dst))
+	if (dst->lwtstate || dst_xfrm(dst))
 		return false;
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) :
 				 skb->len <= mtu;
@@ -305,10 +305,10 @@ static bool queue_up(struct desk *desk, struct rover_qp *qp, struct sk_buff *skb
 {
 	bool first = skb_queue_empty(&desk->line);
 
-	/* Partner: the release in rover_shortcut_show(). */
-	if (smp_load_acquire(&qp->shortcut.via) != skb->dev || !is_plain(skb))
+	/* Partner: the release in rover_shortcut_show().  Frames of RoCE v1 have no route. */
+	if (smp_load_acquire(&qp->shortcut.via) != skb->dev || !skb_dst(skb))
 		return false;
-	if (is_open(&qp->shortcut, skb)) {
+	if (is_plain(skb) && is_open(&qp->shortcut, skb)) {
 		hand_over(qp, skb);
 	} else if (first) {
 		return false;
