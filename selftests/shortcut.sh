@@ -171,6 +171,8 @@ enslave() {
 set_free() {
 	at a sysctl -q net.ipv4.udp_l3mdev_accept=0
 	at a ip link del rover_vrf
+	# Who goes into a VRF, or out of it, loses those of IPv6.
+	at a ip addr replace "$ADDR6_A/64" dev "$NDEV_A" nodad
 }
 
 # Whoever waits for an acknowledge hears of it, and not who waits for the other's next WRITE.
