@@ -150,7 +150,10 @@ queue() { at a tc qdisc "$1" dev "$NDEV_A" root pfifo; }
 spread() { at b bash -c "for file in /sys/class/net/$NDEV_B/queues/rx-*/rps_cpus; do echo $1 >\$file || exit; done" || skip "this kernel spreads none"; }
 
 # What a sends to b it sends as ESP, of a cipher that is none.
-states() { for end in a b; do at $end ip xfrm state "$1" src "$ADDR_A" dst "$ADDR_B" proto esp spi 7 "${@:2}" || return; done; }
+states() {
+	local end
+	for end in a b; do at $end ip xfrm state "$1" src "$ADDR_A" dst "$ADDR_B" proto esp spi 7 "${@:2}" || return; done
+}
 policy() { at a ip xfrm policy "$1" src "$ADDR_A" dst "$ADDR_B" proto udp dport 4791 dir out "${@:2}"; }
 encrypt() {
 	states add mode transport enc "ecb(cipher_null)" "" auth digest_null "" || skip "this kernel has no ESP"
@@ -171,7 +174,7 @@ enslave() {
 set_free() {
 	at a sysctl -q net.ipv4.udp_l3mdev_accept=0
 	at a ip link del rover_vrf
-	# Who goes into a VRF, or out of it, loses those of IPv6.
+	# An interface that goes into a VRF, or out of it, loses its addresses of IPv6.
 	at a ip addr replace "$ADDR6_A/64" dev "$NDEV_A" nodad
 }
 
