@@ -61,30 +61,35 @@ counted() {
 	((after[1] - before[1] >= packets)) || fail "and the other way"
 }
 
-# A connection under way until the case is over: its processes are $talk, its words are in /tmp/said.a and .b.
+# talk END: a connection under way until the case is over, and END then. Its processes are $talk, its words are in /tmp/said.a and .b.
+# It gives up after four seconds without an answer: what cases do to an interface may close it for one.
 talk() {
+	# shellcheck disable=SC2064 # the command is known now
+	trap "status=\$?; set +e; $1 2>/dev/null; ktap_end_jobs; ((status != 1)) || cat /tmp/said.[ab]; exit \$status" EXIT
 	next_port
-	run_at b ib_write_lat -F -p "$port" -d "$DEV_B" -D 50 >/tmp/said.b 2>&1 </dev/null &
+	run_at b ib_write_lat -F -p "$port" -d "$DEV_B" -u 17 -D $((50 * slow)) >/tmp/said.b 2>&1 </dev/null &
 	talk=($!)
 	await_server b "$port" ${talk[0]}
-	run_at a ib_write_lat -F -p "$port" -d "$DEV_A" -D 50 "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	run_at a ib_write_lat -F -p "$port" -d "$DEV_A" -u 17 -D $((50 * slow)) "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
 	talk+=($!)
-	within 20 grows a
-	within 20 grows b
+	within 20 grows a tx_shortcut
+	within 20 grows b tx_shortcut
 }
 
 since() { echo $(($(counter "$1" "$2") - $3)); }
+# grows END COUNTER
 grows() {
 	local before
-	before=$(counter "$1" tx_shortcut)
+	before=$(counter "$1" "$2")
 	nap 0.2
-	(($(since "$1" tx_shortcut "$before") > 20))
+	(($(since "$1" "$2" "$before") > 20))
 }
 
 # What END sends goes by the stack, and it does send.
 stands() {
 	local end=$1 handed packets
 	nap 0.1
+	within 20 grows "$end" tx_packets
 	handed=$(counter "$end" tx_shortcut) packets=$(counter "$end" tx_packets)
 	nap 0.5
 	handed=$(since "$end" tx_shortcut "$handed") packets=$(since "$end" tx_packets "$packets")
@@ -95,13 +100,11 @@ stands() {
 
 # watched BEGIN END: as long as somebody is on the way from a to b it is not cut short, and then again.
 watched() {
-	# shellcheck disable=SC2064 # the command is known now
-	trap "status=\$?; set +e; $2 2>/dev/null; ktap_end_jobs; exit \$status" EXIT
-	talk
+	talk "$2"
 	$1
 	stands a
 	$2
-	within 20 grows a
+	within 20 grows a tx_shortcut
 }
 
 # table END FAMILY HOOK...: a chain there that accepts all
@@ -183,9 +186,7 @@ either_over() { is_over "${talk[0]}" || is_over "${talk[1]}"; }
 
 # severed BEGIN END: nothing arrives at b from then on, and the connection ends
 severed() {
-	# shellcheck disable=SC2064 # the command is known now
-	trap "status=\$?; set +e; $2 2>/dev/null; ktap_end_jobs; exit \$status" EXIT
-	talk
+	talk "$2"
 	$1
 	within 30 either_over
 	grep -q 'Completion with error' /tmp/said.[ab] || fail "it ends with \"$(tail -n 1 /tmp/said.a)\""
