@@ -24,13 +24,15 @@
  * Pure.  What is counted is under the lock of those who post, what is concluded under
  * that of the poller; a stale look costs one more.
  */
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 
 #include "trial.h"
 
-/* Posts not done that make a crowd. */
+/* Posts not done that make a crowd: the oldest of them has to be remembered still. */
 #define CROWD		3
+static_assert(CROWD <= ROVER_TRIAL_ENDS);
 
 /* What a post says that finds a crowd, fewer, nothing; and one from elsewhere. */
 #define SAYS_CROWD	4
