@@ -65,13 +65,15 @@ counted() {
 # It gives up after four seconds without an answer: what cases do to an interface may close it for one.
 # What is undone here may not have been done, and skip: only the subshell ends then.
 talk() {
+	local tool
 	# shellcheck disable=SC2064 # the command is known now
 	trap "status=\$?; set +e; ($1) 2>/dev/null; ktap_end_jobs; ((status != 1)) || cat /tmp/said.[ab]; exit \$status" EXIT
 	next_port
-	run_at b ib_write_lat -F -p "$port" -d "$DEV_B" -u 17 -D $((50 * slow)) >/tmp/said.b 2>&1 </dev/null &
+	tool=(ib_write_lat -F -p "$port" -u 17 -D $((50 * slow)))
+	run_at b "${tool[@]}" -d "$DEV_B" >/tmp/said.b 2>&1 </dev/null &
 	talk=($!)
 	await_server b "$port" ${talk[0]}
-	run_at a ib_write_lat -F -p "$port" -d "$DEV_A" -u 17 -D $((50 * slow)) "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
+	run_at a "${tool[@]}" -d "$DEV_A" "$ADDR_B" >/tmp/said.a 2>&1 </dev/null &
 	talk+=($!)
 	within 20 grows a tx_shortcut
 	within 20 grows b tx_shortcut
@@ -89,7 +91,6 @@ grows() {
 # What END sends goes by the stack, and it does send.
 stands() {
 	local end=$1 handed packets
-	nap 0.1
 	within 20 grows "$end" tx_packets
 	handed=$(counter "$end" tx_shortcut) packets=$(counter "$end" tx_packets)
 	nap 0.5
