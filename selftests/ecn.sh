@@ -10,8 +10,7 @@ shape() {
 	local end=$1
 	shift
 	at "$end" modprobe -a sch_netem sch_tbf sch_fq_codel || skip "not all of these qdiscs on this kernel"
-	# shellcheck disable=SC2064 # now
-	trap "status=\$?; set +e; at $end tc qdisc del dev $(ndev_of "$end") root; ktap_end_jobs; exit \$status" EXIT
+	at_end at "$end" tc qdisc del dev "$(ndev_of "$end")" root
 	at "$end" tc qdisc replace dev "$(ndev_of "$end")" root handle 1: "$@"
 }
 

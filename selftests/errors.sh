@@ -15,7 +15,7 @@ late_answers() {
 	read -ra how <<<"$1"
 	shift
 	at b modprobe -a sch_prio "sch_${how[0]}" cls_u32 || skip "no way to delay some packets on this kernel"
-	trap 'status=$?; set +e; at b tc qdisc del dev "$NDEV_B" root; ktap_end_jobs; exit $status' EXIT
+	at_end at b tc qdisc del dev "$NDEV_B" root
 	at b tc qdisc replace dev "$NDEV_B" root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 	at b tc qdisc add dev "$NDEV_B" parent 1:2 "${how[@]}"
 	# RC RDMA READ response only, in the first byte behind IPv4 and UDP

@@ -76,7 +76,7 @@ carried() { (($(counter b rx_packets) > $1)); }
 # By which route a connection's packets come in is known, until a rule says otherwise.
 ruled() {
 	local talk
-	trap 'status=$?; set +e; unruled 2>/dev/null; ktap_end_jobs; exit $status' EXIT
+	at_end unruled
 	# The rule for what is local can only be the first one.
 	at b ip rule add pref 2 lookup local
 	at b ip rule delete pref 0

@@ -23,11 +23,15 @@ takes_pieces() { [[ $(at a ethtool -k "$NDEV_A") == *'scatter-gather: on'* ]]; }
 calls() {
 	mountpoint -q $trace || mount -t tracefs tracefs $trace || skip "no tracefs"
 	[[ -e $trace/kprobe_events ]] || skip "no kprobes on this kernel"
+	at_end uncounted
 	echo "p:rover_counted $1" >$trace/kprobe_events
-	trap 'status=$?; set +e; echo 0 >$trace/events/kprobes/enable; echo >$trace/kprobe_events; ktap_end_jobs; exit $status' EXIT
 	echo 1 >$trace/events/kprobes/rover_counted/enable
 	"${@:2}"
 	called=$(awk '$1 == "rover_counted" { print $2 }' $trace/kprobe_profile)
+}
+uncounted() {
+	echo 0 >$trace/events/kprobes/enable
+	echo >$trace/kprobe_events
 }
 
 # Those that the stack had to make one piece of would be copied a second time, to memory that is cleared first.

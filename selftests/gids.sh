@@ -34,7 +34,7 @@ pingpongs() {
 # vlan SL PRIORITY: what the service level makes of the tag; and when the VLAN goes its GIDs do
 vlan() {
 	local gid_a gid_b said
-	trap 'status=$?; set +e; vlans_down; ktap_end_jobs; exit $status' EXIT
+	at_end vlans_down
 	vlans_up
 	gid_a=$(gid_like a "$(gid_text 10.78.5.1)" "$DEV_A")
 	gid_b=$(gid_like b "$(gid_text 10.78.5.2)" "$DEV_B")
@@ -101,7 +101,8 @@ carries() { (($(bytes_of "$1") > $2 + 100000)); }
 # A transfer goes on while one interface after the other loses its link.
 failover() {
 	local gid_a gid_b first second transfer before duration=$((10 * slow))
-	trap 'status=$?; set +e; cat /tmp/said.bond; ktap_end_jobs; bond_down >/dev/null 2>&1; exit $status' EXIT
+	at_end bond_down
+	at_end cat /tmp/said.bond
 	bond_up
 	gid_a=$(gid_like a "$(gid_text 10.79.0.1)" rover_bo_a)
 	gid_b=$(gid_like b "$(gid_text 10.79.0.2)" rover_bo_b)

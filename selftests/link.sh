@@ -161,11 +161,15 @@ taken() {
 	local end
 	modprobe -n rdma_rxe || skip "no rdma_rxe on this kernel"
 	for end in a b; do at $end rdma link delete "$(dev_of $end)"; done
+	at_end mend
 	modprobe rdma_rxe
+	at_end rmmod rdma_rxe
 	ip link add y0 type veth peer name y1
+	at_end ip link delete y0
 	ip link set y1 up
 	ip link set y0 up
-	trap 'status=$?; set +e; rdma link delete rxe_y; rdma link delete rover_y; ip link delete y0; rmmod rdma_rxe; mend; ktap_end_jobs; exit $status' EXIT
+	at_end rdma link delete rover_y
+	at_end rdma link delete rxe_y
 	rdma link add rxe_y type rxe netdev y0
 	dmesg -C
 	refused "Address already in use" rdma link add rover_y type rover netdev y1

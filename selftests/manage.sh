@@ -14,13 +14,12 @@ group=/sys/fs/cgroup/rover_manage
 enter='echo $$ >"$0/cgroup.procs" && exec "$@"'
 in_group() { at a bash -c "$enter" $group "$@"; }
 used() { at a cat $group/rdma.current; }
-leave_group() { at a rmdir $group || true; }
 
 # What one may have more is refused, and that only; what is given back can be had again.
 limits() {
 	local said
 	at a bash -c "echo +rdma >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group"
-	trap 'status=$?; set +e; ktap_end_jobs; leave_group; exit $status' EXIT
+	at_end at a rmdir $group
 	# One handle for the device; objects: domain, completion queue, and what follows.
 	at a bash -c "echo $DEV_A hca_handle=1 hca_object=7 >$group/rdma.max"
 	[[ $(at a cat $group/rdma.max) == *"$DEV_A hca_handle=1 hca_object=7"* ]] || fail "rdma.max says $(at a cat $group/rdma.max)"
@@ -50,7 +49,7 @@ renamed() {
 	hold a --qps 2 --gid "$(gid_index a "$ADDR_A")"
 	! single || refused "exist" rename "$old" "$DEV_B"
 	rename "$old" renamed
-	trap 'status=$?; set +e; rename renamed '"$old"'; ktap_end_jobs; exit $status' EXIT
+	at_end rename renamed "$old"
 	gone a "$old" || fail "the old name is still there"
 	DEV_A=renamed
 	exists a || fail "the new name is not there"
@@ -62,7 +61,6 @@ renamed() {
 	((counted > 0)) || fail "no counters under the new name"
 	rename renamed "$old"
 	DEV_A=$old
-	trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
 	traffic
 }
 
@@ -161,7 +159,7 @@ arrives() {
 exclusive() {
 	local end
 	single || skip "the lab's own namespace is in the way"
-	trap 'status=$?; set +e; as_before; ktap_end_jobs; exit $status' EXIT
+	at_end as_before
 	no_ends exclusive
 	new_ends
 	for end in a b; do to_netns $end; done
@@ -177,8 +175,6 @@ exclusive() {
 	at a rping -c -C 5 -a "$ADDR_B"
 	wait $!
 	moved
-	as_before
-	trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
 }
 
 # A device moves away under a program, which hears of it, and comes back as good as new. Its netdev stays.

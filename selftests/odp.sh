@@ -104,7 +104,7 @@ paged_out() {
 	echo 128M >"/sys/block/zram$dev/disksize"
 	mkswap "/dev/zram$dev" >/dev/null
 	swapon "/dev/zram$dev"
-	trap 'status=$?; set +e; ktap_end_jobs; swapoff /dev/zram'"$dev"'; exit $status' EXIT
+	at_end swapoff "/dev/zram$dev"
 	out=$(awk '$1 == "pswpout" { print $2 }' /proc/vmstat)
 	pair_quietly odp_data pages
 	quick || MEMORY=churn pair_quietly rc_data brief

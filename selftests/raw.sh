@@ -96,7 +96,7 @@ over() {
 	local layer=$1 end number=0 ndev
 	local -A master=([a]=la_bond [b]=la_bridge) port=([a]=la_s [b]=la_p)
 	shift
-	trap 'status=$?; set +e; ktap_end_jobs; layers_down >/dev/null 2>&1; exit $status' EXIT
+	at_end layers_down
 	at a ip link add la_bond type bond mode active-backup miimon 10 2>/dev/null || skip "no bonding on this kernel"
 	at b ip link add la_bridge mtu 4200 type bridge || skip "no bridges on this kernel"
 	ip link add la_s mtu 4200 netns a type veth peer name la_p mtu 4200 netns b

@@ -100,7 +100,7 @@ blocks() {
 # lo_takes on|off: trains whole, or each packet alone
 lo_takes() { at b ethtool -K lo tx-gso-list "$1"; }
 apart() {
-	trap 'lo_takes on' EXIT
+	at_end lo_takes on
 	lo_takes off
 	pair_quietly rc_data brief much
 }
@@ -112,13 +112,14 @@ under() {
 
 # Makes ready what detour begins: a device that shows what it sends no fragments, as a wire would, and from where all comes back.
 detour_ready() {
-	trap 'status=$?; set +e; at b ip link del x0; at b tc qdisc del dev lo clsact; ktap_end_jobs; exit $status' EXIT
+	at_end at b ip link del x0
 	at b ip link add x0 mtu 5000 type veth peer name x1
 	at b ip link set x1 mtu 5000
 	at b ethtool -K x0 sg off >/dev/null
 	at b sysctl -qw net.ipv4.conf.all.accept_local=1 net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.lo.rp_filter=0
 	at b ip link set x1 up
 	at b ip link set x0 up
+	at_end at b tc qdisc del dev lo clsact
 	at b tc qdisc add dev lo clsact
 	at b tc qdisc add dev x1 clsact
 	at b tc filter add dev x1 ingress protocol ip matchall action skbedit ptype host pipe action mirred ingress redirect dev lo
@@ -164,7 +165,7 @@ rarely() {
 
 # A sniffer of the loopback device sees packets, as on any other.
 sniffed() {
-	trap 'at b rdma link delete rover_lo' EXIT
+	at_end at b rdma link delete rover_lo
 	at b rdma link add rover_lo type rover netdev lo
 	export DEV_A=rover_lo DEV_B=rover_lo NDEV_A=lo NDEV_B=lo ADDR_A=127.0.0.1 ADDR_B=127.0.0.1 ADDR6_A=::1 ADDR6_B=::1
 	within 10 has_gid b rover_lo "$(gid_text $ADDR_B)"

@@ -63,11 +63,11 @@ counted() {
 
 # talk END: a connection under way until the case is over, and END then. Its processes are $talk, its words are in /tmp/said.a and .b.
 # It gives up after four seconds without an answer: what cases do to an interface may close it for one.
-# What is undone here may not have been done, and skip: only the subshell ends then.
 talk() {
 	local tool
-	# shellcheck disable=SC2064 # the command is known now
-	trap "status=\$?; set +e; ($1) 2>/dev/null; ktap_end_jobs; ((status != 1)) || cat /tmp/said.[ab]; exit \$status" EXIT
+	# shellcheck disable=SC2086 # words
+	at_end $1
+	at_end cat /tmp/said.a /tmp/said.b
 	next_port
 	tool=(ib_write_lat -F -p "$port" -u 17 -D $((50 * slow)))
 	run_at b "${tool[@]}" -d "$DEV_B" >/tmp/said.b 2>&1 </dev/null &

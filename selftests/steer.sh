@@ -69,7 +69,7 @@ processor() { echo "$1" >/sys/devices/system/cpu/cpu1/online; }
 # Off and on again, as long as the data flows.
 come_and_go() {
 	local flow
-	trap 'status=$?; set +e; processor 1; ktap_end_jobs; exit $status' EXIT
+	at_end processor 1
 	local rounds="1 2 3"
 	! quick || rounds=1
 	(for round in $rounds; do pair_quietly rc_data brief && pair_quietly rc_event vectors; done) &
@@ -84,7 +84,7 @@ come_and_go() {
 }
 
 only_one() {
-	trap 'status=$?; set +e; processor 1; ktap_end_jobs; exit $status' EXIT
+	at_end processor 1
 	processor 0
 	pair_quietly rc_data brief
 	pair_quietly rc_event vectors
@@ -105,7 +105,7 @@ sealed() {
 altered() {
 	local before after
 	at a modprobe -a sch_ingress cls_flower act_pedit || skip "no pedit on this kernel"
-	trap 'status=$?; set +e; at a tc qdisc del dev "$NDEV_A" clsact; ktap_end_jobs; exit $status' EXIT
+	at_end at a tc qdisc del dev "$NDEV_A" clsact
 	at a tc qdisc add dev "$NDEV_A" clsact
 	at a tc filter add dev "$NDEV_A" egress protocol ip flower ip_proto udp action pedit ex munge udp sport set 50001
 	before=$(counter b rx_icrc_encapsulated)

@@ -47,8 +47,7 @@ drops() {
 # A group of RoCE v1 needs no IP: nor does the interface. Its addresses come back from where they were.
 without_ipv6() {
 	local mac=33:33:00:4d:01:07
-	# shellcheck disable=SC2016 # the shell over there expands this
-	trap 'status=$?; set +e; at b ip link delete v1_x; ktap_end_jobs; exit $status' EXIT
+	at_end at b ip link delete v1_x
 	at b ip link add v1_x mtu 1280 type veth peer name v1_y mtu 1280
 	at b ip addr add 10.89.0.1/24 dev v1_x
 	at b ip link set v1_y up

@@ -7,6 +7,8 @@
 #	try TITLE FUNCTION ARG...	FUNCTION is the case. It runs in a subshell under set -e; its status decides: 0 passed, 4 skipped
 #					(see skip), anything else failed, and then what it printed is shown. Its background jobs
 #					are ended.
+#	at_end CMD...			CMD is done when the case is over, however that came, and its background jobs have ended. Of several
+#					the last one is first.
 #	fail WORDS, skip WORDS		leave the case
 #	finish				print the plan; exit with 0, 1 or 4
 
@@ -46,6 +48,19 @@ ktap_end_jobs() {
 	wait 2>/dev/null
 }
 
+ktap_undo=()
+at_end() { ktap_undo=("$(printf '%q ' "$@")" "${ktap_undo[@]}"); }
+
+# In subshells: what undoes may fail, or skip, where nothing was done. What it says then is not why a case was skipped.
+ktap_end_case() {
+	local status=$? undo
+	set +e
+	ktap_end_jobs
+	((status != 4)) || exec >/dev/null 2>&1
+	for undo in "${ktap_undo[@]}"; do (eval "$undo"); done
+	exit $status
+}
+
 # Microseconds, processes started and hundredths of a second in which the processors were busy, since the guest began.
 ktap_spent() {
 	local word rest user nice system idle wait irq soft processes
@@ -72,7 +87,7 @@ try() {
 	ktap_number=$((ktap_number + 1))
 	# Not in a condition, or set -e would mean nothing inside. A case that is told to end does so by `exit`: the trap counts.
 	(
-		trap 'status=$?; set +e; ktap_end_jobs; exit $status' EXIT
+		trap ktap_end_case EXIT
 		trap 'exit 143' TERM INT HUP
 		set -e
 		"$@"

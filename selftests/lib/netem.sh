@@ -9,19 +9,12 @@ qdisc() { at "$1" tc qdisc "$2" dev "$(ndev_of "$1")" root "${@:3}"; }
 # bad_network NETEM...: such a network at both ends, or those of $ends, until the case is over
 bad_network() {
 	local end
-	trap 'status=$?; set +e; good_network; ktap_end_jobs; exit $status' EXIT
 	for end in ${ends:-a b}; do
 		at "$end" modprobe sch_netem || skip "no sch_netem on this kernel"
 		qdisc "$end" replace netem limit 20000 "$@"
-		bad_ends+=("$end")
+		at_end qdisc "$end" del
 	done
 }
-good_network() {
-	local end
-	for end in "${bad_ends[@]}"; do qdisc "$end" del || true; done
-	bad_ends=()
-}
-bad_ends=()
 
 # The sum of a few counters at both ends, or that of $counting.
 count() {

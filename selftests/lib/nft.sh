@@ -7,8 +7,7 @@
 rules() {
 	local end=$1 rule
 	shift
-	# shellcheck disable=SC2064 # which end is known now
-	trap "status=\$?; set +e; at $end nft delete table inet rover_test; ktap_end_jobs; exit \$status" EXIT
+	at_end at "$end" nft delete table inet rover_test
 	at "$end" nft add table inet rover_test
 	at "$end" nft 'add chain inet rover_test in { type filter hook input priority 0; }'
 	for rule; do at "$end" nft "add rule inet rover_test in $rule"; done

@@ -40,7 +40,7 @@ default_mode() {
 
 # managed CMD...: CMD, which meets by rdma_cm, over v1
 managed() {
-	trap 'status=$?; set +e; default_mode "RoCE v2"; ktap_end_jobs; exit $status' EXIT
+	at_end default_mode "RoCE v2"
 	default_mode "IB/RoCE v1"
 	only v1 "$@"
 }
