@@ -7,6 +7,7 @@
  * End b has the memory and binds windows to it, end a uses their keys.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "lib/pattern.h"
@@ -606,6 +607,70 @@ static void all_misuse(struct pair *p)
 		pair_case(p, run_not_theirs, &i, "the peer cannot take back %s", theirs[i]);
 }
 
+/*
+ * Who closes a key waits for those who look at it, and must not have interrupted them.
+ * That is rare: it takes the seconds of a run in full, or a kernel that proves locks.
+ */
+struct asker {
+	struct pair *p;
+	uint32_t key;
+	bool over;
+};
+
+static void *ask(void *arg)
+{
+	struct asker *a = arg;
+	struct ibv_sge sge = { 0, 1, a->key };
+
+	while (!__atomic_load_n(&a->over, __ATOMIC_RELAXED))
+		ibv_advise_mr(a->p->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH,
+			      &sge, 1);
+	return NULL;
+}
+
+/* Bound and taken back with one and the same key; a stream, which others than the program do. */
+static void come_and_go(struct stage *s, struct conn *c, uint32_t key)
+{
+	struct ibv_mw_bind_info info = stage_info(s, ALL_REMOTE);
+	struct ibv_send_wr wr;
+	int i, n;
+
+	for (n = s->p->quick ? 20 : 6000; n; n--) {
+		for (i = 1; i <= 1000; i++) {
+			wr = wr_bind(1, s->mw, key, 0, &info);
+			conn_send(c, &wr);
+			wr = wr_local_inv(2, key, i == 1000 ? IBV_SEND_SIGNALED : 0);
+			conn_send(c, &wr);
+		}
+		queue_want(c->send, 2, IBV_WC_SUCCESS);
+	}
+}
+
+static void run_asked(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct asker asker = { .p = p };
+	pthread_t threads[2];
+	struct stage s;
+	struct conn *c;
+	int i;
+
+	(void)arg;
+	stage_open(p, &s, IBV_MW_TYPE_2, false);
+	attr.send_wr = 2000;
+	c = conn_open(p, &attr);
+	if (end_b(p)) {
+		asker.key = ibv_inc_rkey(s.mw->rkey);
+		for (i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, ask, &asker);
+		come_and_go(&s, c, asker.key);
+		__atomic_store_n(&asker.over, true, __ATOMIC_RELAXED);
+		for (i = 0; i < 2; i++)
+			pthread_join(threads[i], NULL);
+	}
+	pair_sync(p);
+}
+
 int main(int argc, char **argv)
 {
 	static const bool ways[] = { false, true };
@@ -624,5 +689,7 @@ int main(int argc, char **argv)
 		pair_case(&p, run_serve, &ways[0], "a window for each request");
 		pair_case(&p, run_serve, &ways[1], "a window for each request, by ibv_wr");
 	}
+	if (pair_wants(&p, "asked"))
+		pair_case(&p, run_asked, NULL, "a window that others ask about");
 	return pair_close(&p);
 }

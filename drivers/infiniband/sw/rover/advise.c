@@ -6,8 +6,9 @@
  * is followed, by the program itself if it wants to wait (FLUSH), else by a
  * thread that does not hold up the end of the regions.
  *
- * Process context.
+ * Process context; keys are looked at with softirqs off (mkey).
  */
+#include <linux/bottom_half.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -75,8 +76,10 @@ static int prove(struct advice *advice, struct ib_pd *pd,
 		struct rover_odp *odp;
 		u64 va;
 
+		local_bh_disable();
 		odp = rover_mr_find_demand(pd, sge[i].lkey, access, sge[i].addr,
 					   sge[i].length, &va);
+		local_bh_enable();
 		if (IS_ERR(odp))
 			return PTR_ERR(odp);
 		advice->range[advice->num].odp = odp;

@@ -22,9 +22,10 @@
  * the acquire of a look-up is its partner.
  *
  * Closing spins with softirqs off, as for a lock.  So whoever holds a reference
- * must not call out to consumers in the kernel (completions, events), which might
- * be closing the very same key, nor close any key himself.  A program that is woken
- * closes it in a context of its own.
+ * has them off, too, or what interrupts him might wait for him; and he must not call
+ * out to consumers in the kernel (completions, events), which might be closing the
+ * very same key, nor close any key himself.  A program that is woken closes it in a
+ * context of its own.
  */
 #ifndef ROVER_MKEY_H
 #define ROVER_MKEY_H
@@ -142,7 +143,7 @@ static inline void rover_mkey_put(struct rover_mkey *mkey)
  * @keys: the device's table
  * @key: from a work request or from the wire
  *
- * Context: any; does not sleep.
+ * Context: softirqs off, until the reference is dropped.
  * Return: with a reference; NULL when nothing has just this key now.
  */
 static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
@@ -151,6 +152,7 @@ static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 	struct rover_mkey *mkey;
 	struct rover_obj *obj;
 
+	lockdep_assert_in_softirq();
 	rcu_read_lock();
 	do {
 		obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);

@@ -235,7 +235,7 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
  *	callers (IBTA 9.7.5.2.4), so do not call
  * @use: where to put it, with a reference
  *
- * Context: softirqs off or any; does not sleep.
+ * Context: softirqs off, until the reference is dropped.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
@@ -367,7 +367,7 @@ enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
  * @len: bytes of the use
  * @va: where to put the program's address of the first byte
  *
- * Context: process.
+ * Context: softirqs off.
  * Return: with a reference, which does not hold up the region's end; -ENOENT when
  * there is no such key, -EINVAL when it is no key of a region on demand, -EPERM
  * for another domain or rights not given, -EFAULT out of bounds.

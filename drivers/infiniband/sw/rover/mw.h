@@ -102,7 +102,7 @@ enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
  * @key: of a region or of a window
  * @access: rights needed, IB_ACCESS_*, for all that the key opens
  *
- * Context: softirqs off or any; does not sleep.
+ * Context: softirqs off.
  * Return: ROVER_OK, or KEY, ACCESS.
  */
 enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
@@ -118,7 +118,7 @@ enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
  * @len: bytes of the use; not 0, see rover_mr_find()
  * @use: where to put it, with a reference
  *
- * Context: softirqs off or any; does not sleep.
+ * Context: softirqs off, until the reference is dropped.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,
