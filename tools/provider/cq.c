@@ -20,7 +20,8 @@
  *     its event still unread, the program is owed one more.
  *
  * So no event is ever lost. A program that mixes both kinds and arms again
- * without having read an event may get one for an unsolicited completion.
+ * without having read an event gets them for unsolicited completions, too, from
+ * then on: how many events are still to come is not known any more.
  */
 #include <errno.h>
 #include <stdlib.h>

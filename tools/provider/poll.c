@@ -187,7 +187,7 @@ static int show(struct rover_cq *cq)
 	return 0;
 }
 
-/* Without a completion there is no end_poll, so the lock is not kept. */
+/* Without a completion there is no end_poll: what was skipped is told of here. */
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
 	struct rover_cq *cq = to_cq_ex(ex);
@@ -197,8 +197,10 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 		return err;
 	lock(cq);
 	err = show(cq);
-	if (err)
+	if (err) {
+		tell(cq);
 		unlock(cq);
+	}
 	return err;
 }
 

@@ -224,6 +224,20 @@ static void test_extended_walk(void)
 	rover_destroy_cq(ibv_cq_ex_to_cq(ex));
 }
 
+/* Also who is shown nothing tells the kernel what room there is. */
+static void test_extended_forgotten(void)
+{
+	struct ibv_poll_cq_attr attr = { 0 };
+	struct ibv_cq_ex *ex = extended(0, 0);
+	struct rover_cqe cqe = { .qpn = 8 };
+
+	fake_complete(&kernel.cq, &cqe, false);
+	rover_cq_forget(ibv_cq_ex_to_cq(ex), 8);
+	expect(ibv_start_poll(ex, &attr) == ENOENT);
+	expect(kernel.cq.hdr->head == kernel.cq.index);
+	rover_destroy_cq(ibv_cq_ex_to_cq(ex));
+}
+
 static void test_extended_refusals(void)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -300,6 +314,8 @@ const struct test poll_tests[] = {
 	{ "poll: a long batch does not overflow the queue", test_told_in_time },
 	{ "extended poll: every field", test_extended_fields },
 	{ "extended poll: start, next, end", test_extended_walk },
+	{ "extended poll: of a queue pair that was reset nothing is left",
+	  test_extended_forgotten },
 	{ "extended poll: flags nobody can serve", test_extended_refusals },
 	{ "poll: an overflowed queue is drained, then an error", test_overflow },
 	{ "resize keeps what was not polled", test_resize },
