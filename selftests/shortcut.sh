@@ -169,19 +169,22 @@ in_clear() {
 	states delete
 }
 
-enslave() {
-	at a ip link add rover_vrf type vrf table 10 || skip "no VRF on this kernel"
-	at a ip link set rover_vrf up
+# master END WORDS...: it has one of this kind
+master() {
+	at "$1" ip link add rover_master type "${@:2}" || skip "no $2 on this kernel"
+	at "$1" ip link set rover_master mtu 4200 up
 	# RoCE's socket is of no VRF.
-	at a sysctl -q net.ipv4.udp_l3mdev_accept=1
-	at a ip link set "$NDEV_A" master rover_vrf
+	at "$1" sysctl -q net.ipv4.udp_l3mdev_accept=1
+	at "$1" ip link set "$(ndev_of "$1")" master rover_master
 }
-set_free() {
-	at a sysctl -q net.ipv4.udp_l3mdev_accept=0
-	at a ip link del rover_vrf
+no_master() {
+	at "$1" sysctl -q net.ipv4.udp_l3mdev_accept=0
+	at "$1" ip link del rover_master
 	# An interface that goes into a VRF, or out of it, loses its addresses of IPv6.
-	at a ip addr replace "$ADDR6_A/64" dev "$NDEV_A" nodad
+	at "$1" ip addr replace "$(addr6_of "$1")/64" dev "$(ndev_of "$1")" nodad
 }
+
+takes() { at b ip link set "$NDEV_B" mtu "$1"; }
 
 # Whoever waits for an acknowledge hears of it, and not who waits for the other's next WRITE.
 either_over() { is_over "${talk[0]}" || is_over "${talk[1]}"; }
@@ -225,7 +228,10 @@ if single; then
 	try "a queue" watched "queue add" "queue del"
 	try "packets that are spread over processors" watched "spread 3" "spread 0"
 	try "IPsec" watched encrypt in_clear
-	try "a VRF" watched enslave set_free
+	try "a VRF" watched "master a vrf table 10" "no_master a"
+	try "and where it arrives" watched "master b vrf table 10" "no_master b"
+	try "a bridge" watched "master b bridge" "no_master b"
+	try "an interface that does not take all that is sent" watched "takes 1500" "takes 4200"
 	try "a firewall drops a connection under way" severed refuse "no_table b inet"
 	try "a neighbour who has become another" severed wrong_neighbour right_neighbour
 fi

@@ -53,7 +53,7 @@
 
 /**
  * struct desk - where a processor hands over
- * @line: packets and trains; those that still have an interface go by the stack
+ * @line: packets and trains; those that still have a route go by the stack
  * @tasklet: does it
  * @busy: it is at it
  * @stack: something has gone by the stack since its last round began, and must not
@@ -161,6 +161,12 @@ static bool queued(const struct net_device *out)
 	       rcu_dereference(queue->qdisc)->enqueue;
 }
 
+/* Do others than IP get what comes here: a bridge, a macvlan, a VRF? */
+static bool passed_on(const struct net_device *in)
+{
+	return rcu_access_pointer(in->rx_handler) || netif_is_l3_slave(in);
+}
+
 /* Is another processor to receive what comes here? */
 static bool spread(const struct net_device *in)
 {
@@ -192,10 +198,14 @@ static bool somebody_there(struct net_device *out, struct net_device *in,
 	       hooked(to, protocol, NF_INET_LOCAL_IN, rnet) ||
 	       filtered_out(out) || filtered_in(in) || captured(out, in) ||
 	       queued(out) || dev_xdp_prog_count(in) || spread(in) ||
-	       netif_is_l3_slave(out);
+	       passed_on(in) || netif_is_l3_slave(out) ||
+	       READ_ONCE(in->mtu) < READ_ONCE(out->mtu);
 }
 
-/* Where it was sent, or arrives, if netdevs give what they get straight to the stack. */
+/*
+ * Where it was sent, or arrives, if netdevs give what they get straight to the stack,
+ * and count as we do.
+ */
 static struct net_device *other_end(struct net_device *ndev)
 {
 	const struct rtnl_link_ops *link = ndev->rtnl_link_ops;
@@ -203,7 +213,7 @@ static struct net_device *other_end(struct net_device *ndev)
 	if (ndev->flags & IFF_LOOPBACK)
 		return ndev;
 	if (!link || strcmp(link->kind, "veth") ||
-	    !ndev->netdev_ops->ndo_get_peer_dev)
+	    !ndev->netdev_ops->ndo_get_peer_dev || !netdev_counts_tstats(ndev))
 		return NULL;
 	return ndev->netdev_ops->ndo_get_peer_dev(ndev);
 }
@@ -336,7 +346,7 @@ bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb)
 
 static void serve(struct desk *desk, struct sk_buff *skb)
 {
-	if (skb->dev) {
+	if (skb_dst(skb)) {
 		desk->stack = true;
 		shortcut_send(skb);
 	} else {
