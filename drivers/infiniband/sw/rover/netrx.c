@@ -262,16 +262,15 @@ static bool seal_good(struct batch *b, struct arrival *a,
 	unsigned int bare = seal->more;
 	u32 payload = pkt->payload;
 
-	rover_count(b->dev, ROVER_STAT_RX_SEALED);
-	if (bare) {
-		if (pkt->pad || !rover_block_first(seal, &payload))
-			return false;
-		pkt->packets += bare;
-		b->bare += bare;
-		rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, bare);
-	}
-	return sum(a, pkt->op->hdr_len, pkt->op->hdr_len + payload + pkt->pad +
-					ROVER_ICRC_SIZE) == seal->headers;
+	if (bare && (pkt->pad || !rover_block_first(seal, &payload)))
+		return false;
+	if (sum(a, pkt->op->hdr_len, pkt->op->hdr_len + payload + pkt->pad +
+				     ROVER_ICRC_SIZE) != seal->headers)
+		return false;
+	pkt->packets += bare;
+	b->bare += bare;
+	rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, 1 + bare);
+	return true;
 }
 
 static bool icrc_good(struct batch *b, struct arrival *a)
@@ -517,7 +516,9 @@ static void receive_bundle(struct batch *b, const struct sk_buff *skb,
 		a.good = good;
 		receive(b, &a);
 	}
-	rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, record.number + 1);
+	if (good)
+		rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED,
+			       record.number + 1);
 }
 
 /* A train's members are as hostile as any packet. */
