@@ -27,6 +27,11 @@
 #include "steer.h"
 #include "verbs.h"
 
+/* Many rooms have what is of a processor, and is theirs while softirqs are off. */
+#if defined(CONFIG_PREEMPT_RT) && !defined(CONFIG_PREEMPT_RT_NEEDS_BH_LOCK)
+#error "not for PREEMPT_RT, where softirqs are preempted by others"
+#endif
+
 static int __init rover_init(void)
 {
 	int err;

@@ -10,7 +10,8 @@
  * sent when it is full, when the next one's have to go another way, or at the end.
  *
  * Such packets differ in UDP source port and QPN, and not in what the stack decides
- * by: addresses, traffic class, priority and route.  IPv4 identifications are in
+ * by: addresses, traffic class, priority and route.  A rule that asks for the source
+ * port sees the first one's (decision 0030).  IPv4 identifications are in
  * order in a train (segment), so a plug has a counter of its own.
  *
  * Softirqs are off from start to finish: the plug is its processor's, without a
