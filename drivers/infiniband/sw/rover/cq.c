@@ -27,6 +27,9 @@ static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 #define MOVE_LOCKED	256
 #define MOVE_BATCH	16384
 
+/* Events told in one round. */
+#define PAY_AT_ONCE	64
+
 /*
  * A kernel queue's completions are memory nobody else sees, hence the place
  * for the queue pair that the core wants to hear of.
@@ -107,10 +110,15 @@ static void tell(struct rover_cq *cq)
 static void pay(struct tasklet_struct *tasklet)
 {
 	struct rover_cq *cq = container_of(tasklet, struct rover_cq, payer);
+	unsigned int left = PAY_AT_ONCE;
 
 	do {
 		tell(cq);
-	} while (!atomic_dec_and_test(&cq->owed));
+		if (atomic_dec_and_test(&cq->owed))
+			return;
+	} while (--left);
+	/* More is owed all the time: others have their turn. */
+	tasklet_schedule(tasklet);
 }
 
 /* In that processor's hard interrupt. */

@@ -171,8 +171,7 @@ void rover_netns_leave(struct rover_dev *dev)
 	else
 		synchronize_net();
 	/* Last: the namespace may end with it. */
-	WRITE_ONCE(rnet->links, rnet->links - 1);
-	wake_up_var(&rnet->links);
+	store_release_wake_up(&rnet->links, rnet->links - 1);
 	mutex_unlock(&rnet->lock);
 }
 
