@@ -332,6 +332,43 @@ static void run_order(struct pair *p, const void *arg)
 	}
 }
 
+/*
+ * Together they do not fit what a new connection may have on its way. The first is not to
+ * wait, unasked, for an acknowledge until a timer goes off: that takes 48 ms and more.
+ */
+static void run_no_room(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 1 << 20, ALL_ACCESS);
+	uint64_t least = UINT64_MAX, took;
+	struct conn *c;
+	int i;
+
+	(void)arg;
+	region_swap(p, r);
+	for (i = 0; i < 5; i++) {
+		c = conn_open(p, &attr);
+		if (end_a(p)) {
+			struct ibv_sge sge[] = { sge_of(r, 0, 8), sge_of(r, 4096, 65536) };
+			struct ibv_send_wr read = wr_rdma(2, IBV_WR_RDMA_READ, &sge[1], 1,
+							  IBV_SEND_SIGNALED, r->peer_addr + 4096,
+							  r->peer_rkey);
+			struct ibv_send_wr write = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge[0], 1, 0,
+							   r->peer_addr, r->peer_rkey);
+
+			write.next = &read;
+			took = now_us();
+			conn_send(c, &write);
+			queue_want(c->send, 2, IBV_WC_SUCCESS);
+			took = now_us() - took;
+			least = took < least ? took : least;
+		}
+		pair_sync(p);
+		undo_now(p, c);
+	}
+	check(p, end_b(p) || least < 40000, "%llu us at least", (unsigned long long)least);
+}
+
 /* ---- chains ---- */
 
 static void fill_chain(struct region *r, struct ibv_send_wr *wr, struct ibv_sge *sge, int n)
@@ -648,6 +685,7 @@ static void all_orders(struct pair *p)
 		pair_case(p, run_reads, &depths[i], "64 READs and atomics, %d of them outstanding",
 			  depths[i]);
 	pair_case(p, run_order, NULL, "a SEND arrives behind the WRITE before it");
+	pair_case(p, run_no_room, NULL, "a READ that there is no room for behind a WRITE");
 	pair_case(p, run_zero, NULL, "no bytes, so no keys are looked at");
 	pair_case(p, run_zero, p, "the same by ibv_wr_*()");
 	pair_case(p, run_empty_sge, NULL, "gather entries of no bytes");

@@ -312,7 +312,8 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 		return false;
 	if (fenced(qp) || is_middle(qp, row))
 		return false;
-	return !flying || flying + psns <= qp->win.packets;
+	/* Nor does the window wait for what nothing on its way has asked for. */
+	return flying + psns <= qp->win.packets || flying <= req->since_ackreq;
 }
 
 static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
@@ -432,13 +433,13 @@ static bool is_last(const struct rover_qp *qp, u32 psns)
  */
 static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 {
-	struct rover_req *req = &qp->req;
+	const struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
 
 	if (is_last(qp, psns) ||
 	    rover_credit_ends(qp, row, is_end(req, psns)))
 		return true;
-	return flying >= qp->win.packets || ++req->since_ackreq >= ACKREQ_EVERY;
+	return flying >= qp->win.packets || req->since_ackreq + 1 >= ACKREQ_EVERY;
 }
 
 /* The packet at the present place. */
@@ -468,8 +469,6 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	if (flags & ROVER_OP_END && req->wqe.hdr.flags & ROVER_WQE_SOLICITED)
 		out.flags = ROVER_BTH_SE;
 	out.ackreq = !unreliable(qp) && want_ack(qp, row, psns);
-	if (out.ackreq)
-		req->since_ackreq = 0;
 
 	err = rover_train_add(train, &out, &fault);
 	/* What is not there yet is waited for: whoever brings it runs us again. */
@@ -479,6 +478,10 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 		req->wqe.valid = false;		/* the cursor may have moved */
 		return err;
 	}
+	if (out.ackreq)
+		req->since_ackreq = 0;
+	else
+		req->since_ackreq++;
 	if (out.again)
 		rover_qp_count(qp, ROVER_STAT_RETRANSMITTED);
 	return 0;
