@@ -513,6 +513,36 @@ static void run_at_once(struct pair *p, const void *arg)
 	}
 }
 
+/* A request that is refused takes nothing from those before it, however much they ask for. */
+static void run_behind_read(struct pair *p, const void *arg)
+{
+	struct region *r = region_new(p, 8 << 20, ALL_ACCESS);
+	struct conn_attr attr = conn_defaults(p);
+	struct conn *c = conn_open(p, &attr);
+	struct ibv_send_wr read, write;
+	struct ibv_sge sge;
+
+	(void)arg;
+	region_swap(p, r);
+	if (end_a(p)) {
+		/* The window is as large as it can be after that. */
+		sge = sge_of(r, 0, 8 << 20);
+		read = wr_rdma(1, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			       r->peer_rkey);
+		conn_send(c, &read);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+		sge.length = 1536 << 10;
+		write = wr_rdma(2, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+				r->peer_rkey ^ 1);
+		write.next = NULL;
+		read.next = &write;
+		conn_send(c, &read);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+		queue_want(c->send, 2, IBV_WC_REM_ACCESS_ERR);
+	}
+	pair_sync(p);
+}
+
 /* One for those who look at counters only. */
 static const struct wrong access_denied = {
 	NO_RIGHT, IBV_WR_RDMA_WRITE, 4096, IBV_WC_REM_ACCESS_ERR, 0, IBV_EVENT_QP_ACCESS_ERR
@@ -529,6 +559,8 @@ int main(int argc, char **argv)
 		all_wrong(&p, others, sizeof(others) / sizeof(others[0]));
 	if (pair_wants(&p, "state"))
 		pair_case(&p, run_at_once, NULL, "state at the completion of an error");
+	if (pair_wants(&p, "state"))
+		pair_case(&p, run_behind_read, NULL, "a fault behind a long READ");
 	if (pair_wants(&p, "access"))
 		all_wrong(&p, &access_denied, 1);
 	return pair_close(&p);

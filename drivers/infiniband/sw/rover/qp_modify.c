@@ -342,6 +342,11 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 		set_bit(ROVER_WORK_TX, &qp->work);
 		break;
 	case IB_QPS_ERR:
+		/* To be sent again, or later: by whom?  An error's own NAK is due still. */
+		if (from != IB_QPS_ERR) {
+			qp->rsp.nak_due = 0;
+			qp->rsp.lacking = false;
+		}
 		/* As in rover_qp_fail(); the run that flushes is ours. */
 		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 		if (!qp->srq)

@@ -628,8 +628,8 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 
 void rover_responder_finish(struct rover_qp *qp)
 {
+	enum rover_fault fault = ROVER_OK;
 	struct rover_rsp *rsp = &qp->rsp;
-	enum rover_fault fault;
 
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
@@ -648,8 +648,10 @@ void rover_responder_finish(struct rover_qp *qp)
 			rover_qp_fail(qp, rover_faults[fault].resp_event);
 		}
 	}
-	/* In error the last word is a NAK, and there is nothing to wait for. */
-	if (rover_readresp_pending(qp) && rover_qp_allows(qp, ROVER_MAY_RECEIVE))
+	/* The last word, in error a NAK, comes behind the answers before it; pages may never come. */
+	if (rover_readresp_pending(qp) &&
+	    (rover_qp_allows(qp, ROVER_MAY_RECEIVE) ||
+	     (rsp->nak_due && !fault)))
 		return;
 	if (rsp->nak_due)
 		rover_ack_send(qp, rsp->nak_due, rsp->psn);

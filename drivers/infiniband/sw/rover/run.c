@@ -22,6 +22,7 @@
 #include "datagram.h"
 #include "qps.h"
 #include "rawpkt.h"
+#include "readresp.h"
 #include "requester.h"
 #include "responder.h"
 #include "run.h"
@@ -49,13 +50,19 @@ static void send_side(struct rover_qp *qp)
 		rover_requester_run(qp);
 }
 
+/* Is the last NAK still behind answers to what came before the fault? */
+static bool waits_for_answers(const struct rover_qp *qp)
+{
+	return qp->rsp.nak_due && rover_readresp_pending(qp);
+}
+
 static void receive_side(struct rover_qp *qp)
 {
 	if (!qp->alive)
 		return;
 	/* First the last NAK, then the flush. */
 	rover_responder_finish(qp);
-	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) && !waits_for_answers(qp))
 		rover_responder_flush(qp);
 }
 
