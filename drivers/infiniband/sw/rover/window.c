@@ -42,6 +42,9 @@
 #define ALPHA_ONE	1024
 #define ALPHA_GAIN	16
 
+/* Nothing is on its way for longer. */
+#define CUT_MOST	NSEC_PER_SEC
+
 /* A round trip when none was measured yet. */
 #define RTT_GUESS	(100 * NSEC_PER_USEC)
 
@@ -86,7 +89,7 @@ void rover_window_measured(struct rover_qp *qp, u64 rtt)
 	good = 2 * win->least + WAIT_MOST;
 	win->late = rtt > good;
 	if (win->late)
-		win->packets = max_t(u32, FEWEST,
+		win->packets = max_t(u32, min(win->packets, FEWEST),
 				     div64_u64(win->packets * good, rtt));
 }
 
@@ -97,7 +100,7 @@ void rover_window_lost(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	win->late = false;
 	win->fast = max(win->packets / 2, FEWEST);
-	win->packets = win->fast;
+	win->packets = min(win->packets, win->fast);
 	win->train = max(win->train / 2, 4);
 }
 
@@ -118,16 +121,19 @@ void rover_window_marked(struct rover_qp *qp)
 {
 	struct rover_window *win = &qp->win;
 	u64 now = ktime_get_ns();
+	u32 least;
 
 	lockdep_assert_held(&qp->tx_lock);
-	/* Once for all that was on its way the first time. */
-	if (win->cut_at && rover_psn_diff(qp->req.una, win->cut) < 0)
+	/* Once for all that was on its way the first time; PSNs come round again. */
+	if (win->cut_at && now - win->cut_at < CUT_MOST &&
+	    rover_psn_diff(qp->req.una, win->cut) < 0)
 		return;
 	fade(qp, now);
 	win->alpha += (ALPHA_ONE - win->alpha) / ALPHA_GAIN;
+	least = min(win->packets, FEWEST);
 	win->packets -= win->packets * win->alpha / (2 * ALPHA_ONE);
-	win->packets = max(win->packets, FEWEST);
-	win->fast = win->packets;
+	win->packets = max(win->packets, least);
+	win->fast = max(win->packets, FEWEST);
 	win->cut = qp->req.next_psn;
 	win->cut_at = now;
 }
