@@ -20,7 +20,8 @@
 /* Couple @skb to @p, as the core does for lists (skb_gro_receive_list). */
 static bool couple(struct sk_buff *p, struct sk_buff *skb)
 {
-	if (unlikely(p->len + skb->len >= 65536) ||
+	/* Trains, for one, are to be left as they are. */
+	if (unlikely(p->len + skb->len >= 65536) || NAPI_GRO_CB(skb)->flush ||
 	    NAPI_GRO_CB(p)->count >= ROVER_TRAIN_MAX)
 		return false;
 	if (!pskb_may_pull(skb, skb_gro_offset(skb)))
