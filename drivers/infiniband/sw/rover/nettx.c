@@ -228,6 +228,8 @@ void rover_nettx_resume(struct sk_buff *skb)
 
 	rcu_read_lock();
 	if (READ_ONCE(qp->alive)) {
+		/* It has kept the route, and only the route its interface. */
+		skb->dev = skb_dst(skb)->dev;
 		judge(qp, leave(qp->dev, &qp->path, skb));
 	} else {
 		/* Its device may be gone, and the namespace. */
