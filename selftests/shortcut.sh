@@ -164,6 +164,12 @@ encrypt() {
 	states add mode transport enc "ecb(cipher_null)" "" auth digest_null "" || skip "this kernel has no ESP"
 	policy add tmpl proto esp mode transport
 }
+# Trains are taken apart on that way, before they have come to an interface.
+trains_encrypted() {
+	at_end in_clear
+	encrypt
+	perftest write_bw -n 200 -s 65536 -m 2048
+}
 in_clear() {
 	policy delete
 	states delete
@@ -228,6 +234,7 @@ if single; then
 	try "a queue" watched "queue add" "queue del"
 	try "packets that are spread over processors" watched "spread 3" "spread 0"
 	try "IPsec" watched encrypt in_clear
+	try "and of trains" trains_encrypted
 	try "a VRF" watched "master a vrf table 10" "no_master a"
 	try "and where it arrives" watched "master b vrf table 10" "no_master b"
 	try "a bridge" watched "master b bridge" "no_master b"
