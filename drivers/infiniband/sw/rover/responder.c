@@ -648,7 +648,7 @@ void rover_responder_finish(struct rover_qp *qp)
 			rover_qp_fail(qp, rover_faults[fault].resp_event);
 		}
 	}
-	/* The last word, in error a NAK, comes behind the answers before it; pages may never come. */
+	/* The last word comes last, in error, too, where it is a NAK; pages may never come. */
 	if (rover_readresp_pending(qp) &&
 	    (rover_qp_allows(qp, ROVER_MAY_RECEIVE) ||
 	     (rsp->nak_due && !fault)))
