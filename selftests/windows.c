@@ -635,7 +635,7 @@ static void come_and_go(struct stage *s, struct conn *c, uint32_t key)
 	struct ibv_send_wr wr;
 	int i, n;
 
-	for (n = s->p->quick ? 20 : 6000; n; n--) {
+	for (n = s->p->quick || s->p->slow > 1 ? 20 : 6000; n; n--) {
 		for (i = 1; i <= 1000; i++) {
 			wr = wr_bind(1, s->mw, key, 0, &info);
 			conn_send(c, &wr);

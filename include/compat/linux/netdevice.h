@@ -38,11 +38,10 @@ static inline bool net_ptype_specific(const struct net *net)
 #endif
 }
 
-/* Since 6.7, 6.6.6 and 6.1.120 drivers say how they count; before, veth had smaller counters. */
+/* Since 6.6.6, and 6.1.120, drivers say how they count; before, veth had smaller counters. */
 static inline bool netdev_counts_tstats(const struct net_device *ndev)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0) ||                           \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 6)) ||                     \
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 6) ||                           \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 120) &&                    \
 	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0))
 	return ndev->pcpu_stat_type == NETDEV_PCPU_STAT_TSTATS;
