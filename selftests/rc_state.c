@@ -85,35 +85,38 @@ static void run_early_receive(struct pair *p, const void *arg)
 /* Into ERR by hand: all that waits is flushed, in order, the signaled and the others. */
 static void run_flush(struct pair *p, const void *arg)
 {
+	const int n = *(const int *)arg;
 	struct conn_attr attr = conn_defaults(p);
 	struct ibv_send_wr wr;
 	struct conn *c;
 	int i;
 
-	(void)arg;
 	attr.rnr_retry = 7;
+	attr.send_wr = n;
+	attr.recv_wr = n;
+	attr.entries = 2 * n;
 	c = conn_open(p, &attr);
 	/* Nobody receives, so these hang. */
-	for (i = 0; i < 10 && end_a(p); i++) {
+	for (i = 0; i < n && end_a(p); i++) {
 		wr = wr_send(i, NULL, 0, i % 2 ? IBV_SEND_SIGNALED : 0);
 		conn_send(c, &wr);
-		conn_recv(c, 100 + i, NULL, 0);
+		conn_recv(c, i, NULL, 0);
 	}
 	if (end_b(p))
 		return;
 	check(p, !conn_modify(c, IBV_QPS_ERR), "no way to ERR");
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < n; i++) {
 		queue_want(c->send, i, IBV_WC_WR_FLUSH_ERR);
-		queue_want(c->recv, 100 + i, IBV_WC_WR_FLUSH_ERR);
+		queue_want(c->recv, i, IBV_WC_WR_FLUSH_ERR);
 	}
-	for (i = 0; i < 10; i++) {
-		wr = wr_send(20 + i, NULL, 0, i % 2 ? IBV_SEND_SIGNALED : 0);
+	for (i = n; i < 2 * n; i++) {
+		wr = wr_send(i, NULL, 0, i % 2 ? IBV_SEND_SIGNALED : 0);
 		conn_send(c, &wr);
-		conn_recv(c, 120 + i, NULL, 0);
+		conn_recv(c, i, NULL, 0);
 	}
-	for (i = 0; i < 10; i++) {
-		queue_want(c->send, 20 + i, IBV_WC_WR_FLUSH_ERR);
-		queue_want(c->recv, 120 + i, IBV_WC_WR_FLUSH_ERR);
+	for (i = n; i < 2 * n; i++) {
+		queue_want(c->send, i, IBV_WC_WR_FLUSH_ERR);
+		queue_want(c->recv, i, IBV_WC_WR_FLUSH_ERR);
 	}
 	queue_quiet(c->send, 5);
 	queue_quiet(c->recv, 5);
@@ -568,6 +571,7 @@ static void all_states(struct pair *p)
 	static const enum ibv_qp_state states[] = {
 		IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_ERR,
 	};
+	static const int many[] = { 10, 5000 };
 	unsigned int i;
 
 	for (i = 0; i < 6; i++)
@@ -575,7 +579,9 @@ static void all_states(struct pair *p)
 			pair_case(p, run_post, &states[i], "posting in state %s",
 				  state_names[states[i]]);
 	pair_case(p, run_early_receive, NULL, "a receive posted in INIT is used later");
-	pair_case(p, run_flush, NULL, "in ERR all requests are flushed in order");
+	for (i = 0; i < 2; i++)
+		pair_case(p, run_flush, &many[i], "in ERR all %d requests are flushed in order",
+			  many[i]);
 	pair_case(p, run_reset, NULL, "reset and connected anew with work in the queues");
 	for (i = 0; i < 6; i++)
 		pair_case(p, run_transitions, &states[i], "every transition from %s",

@@ -245,6 +245,70 @@ static void want_sqe(struct conn *c, struct region *r, struct ibv_send_wr *bad,
 		queue_want(c->recv, 1, IBV_WC_SUCCESS);
 }
 
+struct chain {
+	struct conn *c;
+	struct ibv_send_wr *first;
+};
+
+static void *post_chain(void *arg)
+{
+	struct chain *chain = arg;
+
+	return (void *)(intptr_t)conn_post(chain->c, chain->first);
+}
+
+/*
+ * Back in RTS at the first sign of an error, while who posted is still in the kernel: what was
+ * posted before is not sent, be it much.
+ */
+static void run_much(struct pair *p, const void *arg)
+{
+	enum { many = 3000 };
+	static struct ibv_send_wr wr[many];
+	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
+	struct conn_attr attr = dgram_defaults(p);
+	struct region *r = region_new(p, ROOM, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 20), bad = sge;
+	struct chain chain = { .first = wr };
+	pthread_t thread;
+	struct conn *c;
+	void *error;
+	int i;
+
+	(void)arg;
+	attr.send_wr = many + 1;
+	attr.recv_wr = many + 1;
+	attr.entries = many + 1;
+	c = conn_open(p, &attr);
+	for (i = 0; i < many && end_b(p); i++) {
+		struct ibv_sge to = sge_of(r, 1000, 60);
+
+		conn_recv(c, i, &to, 1);
+	}
+	pair_sync(p);
+	if (end_b(p)) {
+		queue_want(c->recv, 0, IBV_WC_SUCCESS);
+		queue_quiet(c->recv, 20);
+		return;
+	}
+	bad.lkey ^= 0x100;
+	for (i = 0; i < many; i++) {
+		wr[i] = wr_dgram(c, i, i ? &sge : &bad, 1, 0);
+		wr[i].next = i + 1 < many ? &wr[i + 1] : NULL;
+	}
+	chain.c = c;
+	check(p, !pthread_create(&thread, NULL, post_chain, &chain), "pthread_create");
+	queue_want(c->send, 0, IBV_WC_LOC_PROT_ERR);
+	check(p, !ibv_modify_qp(c->qp, &rts, IBV_QP_STATE), "no way from SQE to RTS");
+	pthread_join(thread, &error);
+	check(p, !error, "ibv_post_send: %s", strerror((intptr_t)error));
+	for (i = 1; i < many; i++)
+		queue_want(c->send, i, IBV_WC_WR_FLUSH_ERR);
+	wr[0] = wr_dgram(c, many, &sge, 1, IBV_SEND_SIGNALED);
+	conn_send(c, wr);
+	queue_want(c->send, many, IBV_WC_SUCCESS);
+}
+
 static void run_too_long(struct pair *p, const void *extended)
 {
 	struct conn_attr attr = dgram_defaults(p);
@@ -589,6 +653,7 @@ int main(int argc, char **argv)
 		pair_case(&p, run_too_long, NULL, "longer than the MTU");
 		pair_case(&p, run_too_long, &p, "longer than the MTU, by ibv_wr_*()");
 		pair_case(&p, run_bad_memory, NULL, "memory that is none");
+		pair_case(&p, run_much, NULL, "3000 posted behind an error");
 		pair_case(&p, run_bad_ah, NULL, "address handles that are none");
 		pair_case(&p, run_churn, NULL, "address handles destroyed while in use");
 		pair_case(&p, run_refused, NULL, "operations and addresses that are refused");

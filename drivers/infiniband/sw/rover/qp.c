@@ -45,6 +45,7 @@
 #include "srq.h"
 #include "timer.h"
 #include "trace.h"
+#include "wqe.h"
 
 /*
  * What a kind of queue pair is: GSI, which is for the core alone, is UD.  Targets
@@ -341,8 +342,8 @@ static void kill(struct rover_qp *qp)
 		WRITE_ONCE(qp->state, IB_QPS_ERR);
 		/* What is posted after that has to come to us, and cannot (K2). */
 		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
-		rover_responder_flush(qp);
-		rover_requester_flush(qp);
+		rover_responder_flush(qp, ROVER_FLUSH_ALL);
+		rover_requester_flush(qp, ROVER_FLUSH_ALL);
 	}
 	rover_responder_reset(qp);
 	rover_requester_reset(qp);

@@ -22,6 +22,7 @@
 #include "timer.h"
 #include "trace.h"
 #include "whole.h"
+#include "wqe.h"
 
 #define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
@@ -334,6 +335,9 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 	case IB_QPS_RTS:
 		if (from == IB_QPS_RTR)
 			init_sender(qp);
+		/* What it was posted before is flushed, if nobody has come to that. */
+		if (from == IB_QPS_SQE)
+			rover_requester_flush(qp, ROVER_FLUSH_ALL);
 		set_bit(ROVER_WORK_TX, &qp->work);
 		break;
 	case IB_QPS_SQD:

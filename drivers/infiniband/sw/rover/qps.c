@@ -182,12 +182,15 @@ void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
 
 void rover_qp_fail_send(struct rover_qp *qp)
 {
+	int from = READ_ONCE(qp->state);
+
 	lockdep_assert_held(&qp->tx_lock);
 
 	/* The receiving side may fail at this moment, and with it all. */
-	if (cmpxchg(&qp->state, IB_QPS_RTS, IB_QPS_SQE) != IB_QPS_RTS)
+	if ((from != IB_QPS_RTS && from != IB_QPS_SQD) ||
+	    cmpxchg(&qp->state, from, IB_QPS_SQE) != from)
 		return;
-	trace_rover_qp_state(qp->obj.key, IB_QPS_RTS, IB_QPS_SQE);
+	trace_rover_qp_state(qp->obj.key, from, IB_QPS_SQE);
 	/* See rover_qp_fail(). */
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 	set_bit(ROVER_WORK_TX, &qp->work);

@@ -123,8 +123,8 @@ void rover_qp_fail(struct rover_qp *qp, enum rover_event event);
  * rover_qp_fail_send() - the send queue goes to error, and only that
  * @qp: alive, of an unreliable service (IBTA 10.3.1.7)
  *
- * From RTS; in other states nothing happens.  What else is posted is flushed by
- * whoever runs the queue pair next: the caller sees to that.
+ * From RTS or SQD; in other states nothing happens.  What else is posted is flushed
+ * by whoever runs the queue pair next: the caller sees to that.
  *
  * Context: tx_lock held.
  */

@@ -604,11 +604,8 @@ static void fail_in_turn(struct rover_qp *qp)
 	else
 		rover_qp_fail(qp, ROVER_EVENT_NONE);
 	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
-	if (!unreliable(qp))
-		return;
-	req->fault = ROVER_OK;
-	/* Now: at the error's completion a program may be back in RTS. */
-	rover_requester_flush(qp);
+	if (unreliable(qp))
+		req->fault = ROVER_OK;
 }
 
 /* The memory of a response that was dropped is there: ask for it again. */
@@ -658,7 +655,7 @@ void rover_requester_run(struct rover_qp *qp)
 		rover_qp_drained(qp);
 }
 
-void rover_requester_flush(struct rover_qp *qp)
+void rover_requester_flush(struct rover_qp *qp, int most)
 {
 	struct rover_req *req = &qp->req;
 
@@ -673,7 +670,7 @@ void rover_requester_flush(struct rover_qp *qp)
 		rover_ring_retire(&qp->sq, 1);
 		rover_wqe_complete(qp, row, ROVER_FAULT_FLUSH);
 	}
-	rover_wqe_flush(qp);
+	rover_wqe_flush(qp, most);
 	req->acked = qp->sq.head;
 	req->sending = qp->sq.head;
 	req->fetched = qp->sq.head;

@@ -27,6 +27,7 @@
 #include "responder.h"
 #include "run.h"
 #include "steer.h"
+#include "wqe.h"
 
 /*
  * Turns before the rest is left to a kick.  In softirq nobody on this processor
@@ -41,7 +42,7 @@ static void send_side(struct rover_qp *qp)
 	if (!qp->alive)
 		return;
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH_SEND))
-		rover_requester_flush(qp);
+		rover_requester_flush(qp, ROVER_FLUSH_SOME);
 	else if (qp->transport == ROVER_TRANSPORT_UD)
 		rover_datagram_send(qp);
 	else if (qp->transport == ROVER_TRANSPORT_RAW)
@@ -63,7 +64,7 @@ static void receive_side(struct rover_qp *qp)
 	/* First the last NAK, then the flush. */
 	rover_responder_finish(qp);
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) && !waits_for_answers(qp))
-		rover_responder_flush(qp);
+		rover_responder_flush(qp, ROVER_FLUSH_SOME);
 }
 
 /* Return false when someone else has the lock, and with it the work. */

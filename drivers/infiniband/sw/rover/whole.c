@@ -58,8 +58,6 @@ static bool send_next(struct rover_qp *qp, const struct rover_sending *how,
 		trace_rover_fault(qp->obj.key, qp->req.psn, fault);
 		rover_qp_fail_send(qp);
 		rover_wqe_fail(qp, hdr->wr_id, hdr->opcode, fault);
-		/* Now: at the error's completion a program may be back in RTS. */
-		rover_wqe_flush(qp);
 		return false;
 	}
 	row = (struct rover_sent) {
