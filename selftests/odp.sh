@@ -111,6 +111,36 @@ paged_out() {
 	(($(awk '$1 == "pswpout" { print $2 }' /proc/vmstat) > out)) || fail "nothing was put out"
 }
 
+# A file system stands still, and so do those who want to write to pages of it. Of one program only so many threads wait; others get
+# their pages.
+frozen() {
+	local disk=/tmp/disk dir=/tmp/frozen server client waiting
+	modprobe -q loop ext4 2>/dev/null || true
+	truncate -s 32M $disk
+	mkfs.ext4 -q $disk
+	mkdir -p $dir
+	mount -o loop $disk $dir 2>/dev/null || skip "this kernel has no file system to freeze"
+	at_end umount -l $dir
+	truncate -s 160K $dir/file
+	at_end thaw $dir
+	fsfreeze -f $dir
+	next_port
+	run_at b "$built/odp_data" b "$port" frozen $dir/file >/tmp/said.b 2>&1 </dev/null &
+	server=$!
+	run_at a "$built/odp_data" a "$port" frozen $dir/file >/tmp/said.a 2>&1 </dev/null &
+	client=$!
+	within 20 eval '(($(waiting) >= 16))'
+	MEMORY=demand pair_quietly rc_data brief
+	waiting=$(waiting)
+	((waiting == 16)) || fail "$waiting threads wait for one program"
+	fsfreeze -u $dir
+	wait $client
+	wait $server
+}
+thaw() { fsfreeze -u "$1" 2>/dev/null || true; }
+# Threads that bring in pages now.
+waiting() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "+rover_odp" || true; }
+
 n=200
 ! quick || n=30
 ! once || n=5
@@ -138,6 +168,7 @@ if ! quick; then
 fi
 unset MEMORY
 single && try "pages are put out and come back" paged_out
+single && try "who waits for ever is in nobody's way" frozen
 # shellcheck disable=SC2086 # words
 once || try "programs are killed while pages come" killed $victims
 # With events: what polls takes the processor from the thread that brings pages.

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -599,6 +600,56 @@ static void run_gone(struct pair *p, const void *arg)
 	}
 }
 
+/*
+ * Pages of a file that nobody may write to now, on a file system that was frozen: whoever wants
+ * them waits until somebody else has thawed it, and then gets them.
+ */
+static void run_frozen(struct pair *p, const void *path)
+{
+	enum { many = 40 };
+	const size_t len = many * PAGE;
+	struct region *r = region_new(p, len, ALL_ACCESS);
+	uint8_t *want = bytes_of(p, 18, len), *buf = NULL;
+	struct conn *c[many];
+	struct ibv_mr *mr = NULL;
+	struct remote theirs;
+	unsigned int i;
+	int fd;
+
+	if (end_b(p)) {
+		fd = open(path, O_RDWR);
+		check(p, fd >= 0, "%s: %s", (const char *)path, strerror(errno));
+		buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		check(p, buf != MAP_FAILED, "mmap: %s", strerror(errno));
+		close(fd);
+		mr = mr_new(p, buf, len, ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
+	}
+	theirs = remote_swap(p, buf, mr);
+	memcpy(r->buf, want, len);
+	for (i = 0; i < many; i++)
+		c[i] = open_conn(p);
+	for (i = 0; i < many && end_a(p); i++) {
+		struct ibv_sge sge = sge_of(r, i * PAGE, PAGE);
+		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+						theirs.addr + i * PAGE, theirs.rkey);
+
+		conn_send(c[i], &wr);
+	}
+	for (i = 0; i < many && end_a(p); i++) {
+		unsigned int count = 0;
+		struct ibv_wc wc;
+
+		/* As long as somebody else pleases. */
+		while (!queue_poll(c[i]->send, &wc, 1))
+			relax(p, &count);
+		check(p, wc.wr_id == i && wc.status == IBV_WC_SUCCESS, "WRITE %u: %s", i,
+		      ibv_wc_status_str(wc.status));
+	}
+	pair_sync(p);
+	if (end_b(p))
+		check(p, !memcmp(buf, want, len), "the pages are wrong");
+}
+
 /* Without end, while the pages of both ends come and go: somebody is going to be killed. */
 static void run_endless(struct pair *p, const void *arg)
 {
@@ -656,6 +707,8 @@ int main(int argc, char **argv)
 	}
 	if (pair_wants(&p, "gone"))
 		pair_case(&p, run_gone, NULL, "queue pairs and memory that go meanwhile");
+	if (argc > 4 && !strcmp(argv[3], "frozen"))
+		pair_case(&p, run_frozen, argv[4], "pages of a file system that stands still");
 	if (argc > 3 && !strcmp(argv[3], "endless"))
 		pair_case(&p, run_endless, NULL, "until somebody dies");
 	return pair_close(&p);

@@ -17,7 +17,7 @@
 #include "link.h"
 #include "netns.h"
 #include "nettx.h"
-#include "odp.h"
+#include "pager.h"
 #include "poller.h"
 #include "qps.h"
 #include "run.h"
@@ -37,12 +37,12 @@ static int __init rover_init(void)
 	int err;
 
 	rover_compat_crc32_init();
-	err = rover_odp_init();
+	err = rover_pager_init();
 	if (err)
 		goto err_crc32;
 	err = rover_advise_init();
 	if (err)
-		goto err_odp;
+		goto err_pager;
 	err = rover_buffer_init();
 	if (err)
 		goto err_advise;
@@ -78,8 +78,8 @@ err_buffer:
 	rover_buffer_exit();
 err_advise:
 	rover_advise_exit();
-err_odp:
-	rover_odp_exit();
+err_pager:
+	rover_pager_exit();
 err_crc32:
 	rover_compat_crc32_exit();
 	return err;
@@ -103,7 +103,7 @@ static void __exit rover_exit(void)
 	rover_seal_exit();
 	rover_buffer_exit();
 	rover_advise_exit();
-	rover_odp_exit();
+	rover_pager_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();
 	rover_compat_crc32_exit();

@@ -30,6 +30,7 @@
 #include <linux/xarray.h>
 
 #include "odp.h"
+#include "pager.h"
 
 #if !IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)
 #error "rover needs a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING"
@@ -78,6 +79,7 @@ struct rover_leaf {
  * @regions: when there are none, nobody wants what still comes
  * @id: no other ever has it
  * @mm: the program's; not its pages, which go when the program does
+ * @pager: the program's
  * @leaves: by address, in leaves
  * @lock: making and ending leaves
  * @num: leaves
@@ -92,6 +94,7 @@ struct rover_odp {
 	refcount_t regions;
 	u64 id;
 	struct mm_struct *mm;
+	struct rover_pager *pager;
 	struct xarray leaves;
 	struct mutex lock;
 	unsigned int num;
@@ -101,9 +104,6 @@ struct rover_odp {
 	spinlock_t dev_lock;
 	struct rover_dev *dev;
 };
-
-/* Threads that wait for disks, and packets that wait for them: first of all. */
-static struct workqueue_struct *pagers;
 
 static atomic64_t last_id;
 
@@ -310,6 +310,11 @@ struct rover_odp *rover_odp_new(struct rover_dev *dev)
 
 	if (!odp)
 		return NULL;
+	odp->pager = rover_pager_get();
+	if (!odp->pager) {
+		kfree(odp);
+		return NULL;
+	}
 	refcount_set(&odp->refs, 1);
 	refcount_set(&odp->regions, 1);
 	odp->id = atomic64_inc_return(&last_id);
@@ -340,6 +345,7 @@ void rover_odp_put(struct rover_odp *odp)
 		end_leaf(odp, leaf);
 	xa_destroy(&odp->leaves);
 	mutex_destroy(&odp->lock);
+	rover_pager_put(odp->pager);
 	mmdrop(odp->mm);
 	kfree(odp);
 }
@@ -610,18 +616,6 @@ enum rover_fault rover_odp_demand(struct rover_odp *odp,
 	demand->pages = pages_at(va, len);
 	demand->write = write;
 	demand->state = ROVER_DEMAND_WAITS;
-	queue_work(pagers, &demand->work);
+	rover_pager_queue(odp->pager, &demand->work);
 	return ROVER_FAULT_PAGE;
-}
-
-int rover_odp_init(void)
-{
-	pagers = alloc_workqueue("rover_odp", WQ_UNBOUND | WQ_HIGHPRI, 0);
-	return pagers ? 0 : -ENOMEM;
-}
-
-void rover_odp_exit(void)
-{
-	/* Regions and queue pairs are gone; what was their last wish is not. */
-	destroy_workqueue(pagers);
 }

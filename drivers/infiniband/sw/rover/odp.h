@@ -198,16 +198,4 @@ void rover_odp_put(struct rover_odp *odp);
  */
 u64 rover_odp_read(const struct rover_odp *odp, enum rover_odp_count count);
 
-/**
- * rover_odp_init() - at module load
- *
- * Return: 0 or -ENOMEM.
- */
-int rover_odp_init(void);
-
-/**
- * rover_odp_exit() - at module unload: wait for what still comes
- */
-void rover_odp_exit(void);
-
 #endif /* ROVER_ODP_H */
