@@ -63,6 +63,9 @@ static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
 {
 	const struct in6_addr *to = (const void *)grh->dgid.raw;
 
+	/* There may be a GID of it all the same, made from the MAC. */
+	if (!ipv6_mod_enabled())
+		return -EAFNOSUPPORT;
 	if (ipv6_addr_v4mapped(to) || ipv6_addr_any(to))
 		return -EINVAL;
 
