@@ -32,8 +32,8 @@ struct rover_qp;
 /**
  * struct rover_net - rover in a network namespace
  * @net: the namespace
- * @lock: serialises @links, @sk4, @sk6, @claims
- * @links: devices here; the sockets exist while there is one
+ * @links: devices here; the sockets exist while there is one; as all below of a
+ *	mutex in netns.c
  * @sk4: UDP port 4791 over IPv4
  * @sk6: and over IPv6; NULL where IPv6 is off
  * @claims: what the two do not see, as it is taken before (claim)
@@ -41,7 +41,6 @@ struct rover_qp;
  */
 struct rover_net {
 	struct net *net;
-	struct mutex lock;
 	unsigned int links;
 	struct socket *sk4;
 	struct socket *sk6;

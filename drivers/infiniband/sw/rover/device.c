@@ -51,10 +51,19 @@ static void dealloc_driver(struct ib_device *ib)
 	dev_put(dev->ndev);
 }
 
-/* Clients come next; also when it comes back, in another RDMA namespace. */
+/*
+ * Clients come next; also when it comes back, in another RDMA namespace.  While it was
+ * away nobody could find it, not even the notifier: so has its interface moved?
+ */
 static int enable_driver(struct ib_device *ib)
 {
-	WRITE_ONCE(rover_dev(ib)->going, false);
+	struct rover_dev *dev = rover_dev(ib);
+
+	WRITE_ONCE(dev->going, false);
+	rtnl_lock();
+	if (!rover_dev_here(dev))
+		ib_unregister_device_queued(ib);
+	rtnl_unlock();
 	return 0;
 }
 
@@ -106,7 +115,8 @@ static int check_netdev(struct net_device *ndev)
 }
 
 /* All that dealloc_driver() takes apart, in its reverse order. */
-static int setup(struct rover_dev *dev, struct net_device *ndev)
+static int setup(struct rover_dev *dev, struct net_device *ndev,
+		 struct net *net)
 {
 	int err;
 
@@ -132,7 +142,7 @@ static int setup(struct rover_dev *dev, struct net_device *ndev)
 	err = rover_mcast_init(&dev->mcasts);
 	if (err)
 		goto err_srqs;
-	err = rover_netns_join(dev);
+	err = rover_netns_join(dev, net);
 	if (err)
 		goto err_mcasts;
 	return 0;
@@ -167,7 +177,7 @@ static void describe(struct rover_dev *dev)
 	ib_set_device_ops(ib, &life);
 }
 
-static int add(const char *name, struct net_device *ndev)
+static int add(const char *name, struct net_device *ndev, struct net *net)
 {
 	struct rover_dev *dev;
 	int err;
@@ -175,10 +185,10 @@ static int add(const char *name, struct net_device *ndev)
 	err = check_netdev(ndev);
 	if (err)
 		return err;
-	dev = ib_alloc_device_with_net(rover_dev, ib, dev_net(ndev));
+	dev = ib_alloc_device_with_net(rover_dev, ib, net);
 	if (!dev)
 		return -ENOMEM;
-	err = setup(dev, ndev);
+	err = setup(dev, ndev, net);
 	if (err)
 		goto err_dealloc;
 
@@ -232,14 +242,21 @@ static int recheck_netdev(struct net_device *ndev, struct net *net)
 
 int rover_device_add(const char *name, struct net_device *ndev)
 {
-	struct net *net = dev_net(ndev);
+	struct net *net;
 	int err;
 
+	/* It may move at any time, and the namespace it has left may end: not now. */
+	rtnl_lock();
+	net = maybe_get_net(dev_net(ndev));
+	rtnl_unlock();
+	if (!net)
+		return -ENODEV;
 	mutex_lock(&adding);
-	err = add(name, ndev);
+	err = add(name, ndev, net);
 	if (!err)
 		err = recheck_netdev(ndev, net);
 	mutex_unlock(&adding);
+	put_net(net);
 	return err;
 }
 
@@ -259,6 +276,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *arg)
 {
 	struct rover_dev *dev;
+	int verdict = NOTIFY_DONE;
 
 	dev = get_by_netdev(netdev_notifier_info_to_dev(arg));
 	if (!dev)
@@ -275,9 +293,13 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 		/* Not now: this is RTNL, which unregistering wants, too. */
 		ib_unregister_device_queued(&dev->ib);
 		break;
+	case NETDEV_PRE_TYPE_CHANGE:
+		/* A bond is about to be no Ethernet interface any more. */
+		verdict = NOTIFY_BAD;
+		break;
 	}
 	ib_device_put(&dev->ib);
-	return NOTIFY_DONE;
+	return verdict;
 }
 
 static struct notifier_block netdev_notifier = {

@@ -6,8 +6,8 @@
  * to the EtherType of RoCE v1.  That one is for all namespaces at once: a frame's
  * interface tells which one it is in.
  *
- * Devices of a namespace are on a list that is read under RCU and written under the
- * mutex of the namespace; so are the sockets.
+ * Devices of a namespace are on a list that is read under RCU and written under a
+ * mutex; so are the sockets.
  *
  * Lifetime: a namespace ends when its interfaces have ended or moved away.
  * Both unregister our devices, but asynchronously, so the end of a namespace
@@ -28,6 +28,9 @@
 #include "netns.h"
 
 static unsigned int netns_id __read_mostly;
+
+/* Of all namespaces: one of a namespace's own could end while it is being let go. */
+static DEFINE_MUTEX(lock);
 
 /* RoCE v1 ********************************************************************/
 
@@ -133,12 +136,12 @@ static int open_sockets(struct rover_net *rnet)
 
 /* Devices ********************************************************************/
 
-int rover_netns_join(struct rover_dev *dev)
+int rover_netns_join(struct rover_dev *dev, struct net *net)
 {
-	struct rover_net *rnet = net_generic(dev_net(dev->ndev), netns_id);
+	struct rover_net *rnet = net_generic(net, netns_id);
 	int err = 0;
 
-	mutex_lock(&rnet->lock);
+	mutex_lock(&lock);
 	if (!rnet->links)
 		err = open_sockets(rnet);
 	if (!err) {
@@ -146,7 +149,7 @@ int rover_netns_join(struct rover_dev *dev)
 		dev->rnet = rnet;
 		list_add_tail_rcu(&dev->net_node, &rnet->devs);
 	}
-	mutex_unlock(&rnet->lock);
+	mutex_unlock(&lock);
 
 	if (!err)
 		open_frames();
@@ -164,15 +167,15 @@ void rover_netns_leave(struct rover_dev *dev)
 	struct rover_net *rnet = dev->rnet;
 
 	close_frames();
-	mutex_lock(&rnet->lock);
+	mutex_lock(&lock);
 	list_del_rcu(&dev->net_node);
 	if (rnet->links == 1)
 		close_sockets(rnet);
 	else
 		synchronize_net();
-	/* Last: the namespace may end with it. */
+	/* The last of it that is touched: the namespace may end. */
 	store_release_wake_up(&rnet->links, rnet->links - 1);
-	mutex_unlock(&rnet->lock);
+	mutex_unlock(&lock);
 }
 
 static int __net_init init_net_ns(struct net *net)
@@ -180,7 +183,6 @@ static int __net_init init_net_ns(struct net *net)
 	struct rover_net *rnet = net_generic(net, netns_id);
 
 	rnet->net = net;
-	mutex_init(&rnet->lock);
 	INIT_LIST_HEAD(&rnet->devs);
 	return 0;
 }
@@ -189,11 +191,8 @@ static void __net_exit exit_net_ns(struct net *net)
 {
 	struct rover_net *rnet = net_generic(net, netns_id);
 
-	wait_var_event(&rnet->links, !READ_ONCE(rnet->links));
-	/* Whoever counted down to zero has to let go of the mutex, too. */
-	mutex_lock(&rnet->lock);
-	mutex_unlock(&rnet->lock);
-	mutex_destroy(&rnet->lock);
+	/* Pairs with the release in rover_netns_leave(). */
+	wait_var_event(&rnet->links, !smp_load_acquire(&rnet->links));
 }
 
 static struct pernet_operations netns_ops = {

@@ -10,6 +10,7 @@
 /**
  * rover_netns_join() - a device begins to live in its interface's namespace
  * @dev: @dev->ndev is set; sets @dev->rnet
+ * @net: where that was when it was looked at, referenced by the caller
  *
  * The first device of a namespace opens UDP port 4791 there.
  *
@@ -17,7 +18,7 @@
  * Return: 0; -EADDRINUSE when somebody else has the port, or whatever the
  * sockets said.
  */
-int rover_netns_join(struct rover_dev *dev);
+int rover_netns_join(struct rover_dev *dev, struct net *net);
 
 /**
  * rover_netns_leave() - a device is no more
