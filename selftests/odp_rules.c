@@ -216,6 +216,31 @@ static void run_bad(struct pair *p, const void *arg)
 	free(want);
 }
 
+/* Neither where a READ goes can be had nor what is sent behind it: each hears of its own. */
+static void run_both_bad(struct pair *p, const void *arg)
+{
+	struct area *area = area_new(p, SIZE, ALL_ACCESS);
+	struct conn *c = open_conn(p);
+	struct ibv_sge to = sge_of(area->r, BAD, PAGE), from = sge_of(area->r, BAD + 2 * PAGE, 8);
+	struct ibv_send_wr wr[2];
+
+	(void)arg;
+	region_swap(p, area->r);
+	wr[0] = wr_rdma(1, IBV_WR_RDMA_READ, &to, 1, IBV_SEND_SIGNALED, area->r->peer_addr,
+			area->r->peer_rkey);
+	wr[1] = wr_rdma(2, IBV_WR_RDMA_WRITE, &from, 1, IBV_SEND_SIGNALED, area->r->peer_addr,
+			area->r->peer_rkey);
+	wr[0].next = &wr[1];
+	check(p, !end_a(p) || spoil(area, HOLE), "munmap: %s", strerror(errno));
+	pair_sync(p);
+	if (end_a(p)) {
+		conn_send(c, wr);
+		queue_want(c->send, 1, IBV_WC_LOC_PROT_ERR);
+		queue_want(c->send, 2, IBV_WC_WR_FLUSH_ERR);
+	}
+	pair_sync(p);
+}
+
 /* Bounds are those of the region, whatever is mapped around it. */
 static void run_bounds(struct pair *p, const void *arg)
 {
@@ -449,6 +474,7 @@ int main(int argc, char **argv)
 			  bads[i].warm ? " by now" : "");
 	}
 	if (pair_wants(&p, "others")) {
+		pair_case(&p, run_both_bad, NULL, "a READ to nowhere, and a WRITE from nowhere behind it");
 		pair_case(&p, run_bounds, NULL, "the bounds of a region on demand");
 		pair_case(&p, run_nowhere, NULL, "addresses that are none");
 		pair_case(&p, run_register, NULL, "what is registered on demand");

@@ -307,7 +307,7 @@ static enum rover_fault open_response(struct rover_qp *qp,
 	wqe->index = req->acked;
 	wqe->valid = true;
 	rover_sgl_aim(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		      IB_ACCESS_LOCAL_WRITE, &qp->tx_demand);
+		      IB_ACCESS_LOCAL_WRITE, &qp->resp_demand);
 	return ROVER_OK;
 }
 

@@ -458,12 +458,14 @@ struct rover_shortcut {
  * @shortcut: what has nobody on its way
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
- * @tx_lock: protects @sq, @req, @tx_demand, @win and @rtx
+ * @tx_lock: protects @sq, @req, @tx_demand, @resp_demand, @win and @rtx
  * @sq: send ring; an XRC target has none
  * @req: requester and completer
- * @tx_demand: memory on demand that they wait for
+ * @tx_demand: memory on demand, of what is to be sent, that is waited for
  * @win: how much may be sent
  * @rtx: when to send again
+ * @resp_demand: memory on demand where a response goes, that is waited for; both may be,
+ *	and each is to hear how it ended
  * @rx_lock: protects @rq, @rsp and @rx_demand
  * @rq: receive ring; all zero with @srq, and none of XRC's have one
  * @rsp: responder
@@ -524,6 +526,7 @@ struct rover_qp {
 	struct rover_demand tx_demand;
 	struct rover_window win;
 	struct rover_rtx rtx;
+	struct rover_demand resp_demand;
 
 	/* receiving */
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;

@@ -62,6 +62,12 @@ static void tx_met(struct rover_demand *demand)
 		   ROVER_WORK_TX);
 }
 
+static void resp_met(struct rover_demand *demand)
+{
+	look_again(container_of(demand, struct rover_qp, resp_demand),
+		   ROVER_WORK_TX);
+}
+
 static void rx_met(struct rover_demand *demand)
 {
 	look_again(container_of(demand, struct rover_qp, rx_demand),
@@ -78,6 +84,7 @@ struct rover_qp *rover_qps_alloc(void)
 	skb_queue_head_init(&qp->aside.requests);
 	__skb_queue_head_init(&qp->aside.responses);
 	rover_demand_init(&qp->tx_demand, &qp->refs, tx_met);
+	rover_demand_init(&qp->resp_demand, &qp->refs, resp_met);
 	rover_demand_init(&qp->rx_demand, &qp->refs, rx_met);
 	atomic_inc(&unfreed);
 	return qp;

@@ -80,6 +80,7 @@ void rover_requester_init(struct rover_qp *qp)
 	req->lost = ~0;
 	req->rnr_retries = qp->attr.rnr_retry;
 	rover_demand_reset(&qp->tx_demand);
+	rover_demand_reset(&qp->resp_demand);
 	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
 	WRITE_ONCE(qp->stream.trial.told, ROVER_TRIAL_NOTHING);
 	qp->rtx.deadline = 0;
@@ -611,7 +612,7 @@ static void fail_in_turn(struct rover_qp *qp)
 /* The memory of a response that was dropped is there: ask for it again. */
 static void ask_again(struct rover_qp *qp)
 {
-	if (rover_demand_waits(&qp->tx_demand))
+	if (rover_demand_waits(&qp->resp_demand))
 		return;
 	qp->req.lacking = false;
 	qp->req.implied_at = ~0;

@@ -280,8 +280,8 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		rover_retransmit_ready(qp);
 		return true;
 	}
-	/* What is missing is memory of ours, and the peer not to blame. */
-	if (rover_demand_waits(&qp->tx_demand)) {
+	/* What is missing is memory of ours for what it said, and the peer not to blame. */
+	if (req->lacking && rover_demand_waits(&qp->resp_demand)) {
 		rtx->since = now;
 		set_deadline(qp, now + rto_ns(qp));
 		return true;
