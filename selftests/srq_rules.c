@@ -73,9 +73,17 @@ static void run_limit(struct pair *p, const void *arg)
 		check(p, shared_event(g->s, IBV_EVENT_SRQ_LIMIT_REACHED, SOON(p)),
 		      "no event when it is armed too late");
 		want_limit(g, 0);
+		/* Nothing was taken since: whoever asks in a loop is not told in a loop. */
+		arm(g, 3);
+		check(p, event_next(p, NULL, SILENCE) < 0, "the same event twice");
+		want_limit(g, 3);
 		check(p, shared_modify(g->s, IBV_SRQ_LIMIT, 0, g->s->init.attr.max_wr + 1) ==
 		      EINVAL, "a limit above the size is taken");
 	}
+	group_message(g, 0);
+	if (end_b(p))
+		check(p, shared_event(g->s, IBV_EVENT_SRQ_LIMIT_REACHED, SOON(p)),
+		      "no event with 1 of 3 left");
 }
 
 /* A queue pair that fails leaves the receives to the others, and says when it takes no more. */

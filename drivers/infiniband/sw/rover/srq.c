@@ -54,9 +54,11 @@ static bool take_limit(struct rover_srq *srq)
 		return false;
 	posted = rover_ring_posted(&srq->ring, srq->ring.head);
 	/* What makes no sense is found by whoever takes a receive. */
-	if (posted < 0 || posted >= srq->limit)
+	if (posted < 0 || posted >= srq->limit ||
+	    srq->told == srq->ring.head)
 		return false;
 	srq->limit = 0;
+	srq->told = srq->ring.head;
 	return true;
 }
 
@@ -162,6 +164,7 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	mutex_init(&srq->ctl);
 	srq->user = udata;
 	srq->max_sge = attr->max_sge;
+	srq->told = srq->ring.head - 1;
 	/* Last, since it is in use from here on. */
 	err = publish(srq, init);
 	if (err)

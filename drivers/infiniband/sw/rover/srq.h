@@ -39,6 +39,8 @@
  *	a leaf but for @post, taken with softirqs off
  * @ring: receives
  * @limit: fewer than so many are to be told of, once; 0 when nobody asked
+ * @told: where @ring was when that was last told: not again before a receive is
+ *	taken, or a program that asks and asks fills the core's list of events
  * @dead: the ring made no sense; no receive is taken any more
  * @post: serialises kernel users that post; protects the ring's tail, and with
  *	@lock which ring it is; a leaf, taken with interrupts off
@@ -55,6 +57,7 @@ struct rover_srq {
 	spinlock_t lock;
 	struct rover_ring ring;
 	u32 limit;
+	u32 told;
 	bool dead;
 	spinlock_t post;
 	struct mutex ctl;
