@@ -417,6 +417,22 @@ static bool is_secret(struct page *page)
 	       mapping->host->i_sb->s_magic == SECRETMEM_MAGIC;
 }
 
+/*
+ * Return addresses that the program's own instructions may not write to; that is not
+ * in the rights hmm_range_fault() looks at.
+ */
+static bool has_shadow_stack(struct mm_struct *mm, unsigned long va,
+			     unsigned long end)
+{
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	for (; (vma = find_vma_intersection(mm, va, end)); va = vma->vm_end)
+		if (vma->vm_flags & VM_SHADOW_STACK)
+			return true;
+	return false;
+}
+
 /* What was found is there, unless it has been taken away again: -EBUSY. */
 static int publish(struct rover_leaf *leaf, const struct hmm_range *range)
 {
@@ -479,7 +495,8 @@ static int find(struct rover_odp *odp, struct rover_leaf *leaf,
 		range.end = va + *pages * PAGE_SIZE;
 		range.notifier_seq = mmu_interval_read_begin(&leaf->notifier);
 		mmap_read_lock(odp->mm);
-		ret = hmm_range_fault(&range);
+		ret = has_shadow_stack(odp->mm, va, range.end) ? -EFAULT :
+		      hmm_range_fault(&range);
 		mmap_read_unlock(odp->mm);
 		if (!ret)
 			ret = publish(leaf, &range);
