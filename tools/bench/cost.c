@@ -65,7 +65,7 @@ static void read_stat(struct cost *cost)
 		if (i == 3 || i == 4)
 			idle += ticks;
 	}
-	/* Idle time is exact where all the rest is sampled. */
+	/* Idle time is measured where all the rest is sampled; but see charged() in figures.py. */
 	cost->wall_ns = now_ns();
 	cost->busy_ns = cost->wall_ns * processors - idle * (NSEC_PER_SEC / sysconf(_SC_CLK_TCK));
 	at = strstr(text, "\nctxt ");

@@ -127,8 +127,11 @@ static void *move(void *data)
 
 	if (run->set.ping && !run->set.event)
 		sit_apart(run);
-	if (run->set.count)
+	if (run->set.count) {
 		atomic_store(&run->counter, open_counter());
+		if (run->counter < 0)
+			fail(run, "counting system calls", errno);
+	}
 	mover->carrier->move(run);
 	note_phase(run);
 	atomic_store(&run->drained, true);

@@ -15,8 +15,22 @@
 
 #include "bench.h"
 
+/* What a READ is asked for with. */
+#define REQUEST 8
+
 static int sock = -1;
 static char *data;
+
+/* Answered with all there is; else a ping comes back as long as it went. */
+static bool is_read(const struct run *run)
+{
+	return run->set.op == OP_READ && run->set.ping;
+}
+
+static size_t there(const struct run *run)
+{
+	return is_read(run) ? REQUEST : run->set.size;
+}
 
 static bool open_tcp(const char *device)
 {
@@ -38,7 +52,7 @@ static bool prepare_tcp(struct run *run, int control)
 {
 	(void)control;
 	reset_tcp();
-	if (run->set.op != OP_SEND || run->set.qps != 1 || run->set.both) {
+	if ((run->set.op != OP_SEND && !is_read(run)) || run->set.qps != 1 || run->set.both) {
 		fail(run, "not for TCP", 0);
 		return false;
 	}
@@ -76,9 +90,9 @@ static void ping_tcp(struct run *run)
 	while (!run_over(run) && run_phase(run) < PHASE_DRAIN) {
 		uint64_t begin = now_ns();
 
-		if (!pass(run, true, run->set.size) || !pass(run, false, run->set.size))
+		if (!pass(run, true, there(run)) || !pass(run, false, run->set.size))
 			return;
-		note_delay(run, (now_ns() - begin) / 2);
+		note_delay(run, (now_ns() - begin) / (is_read(run) ? 1 : 2));
 		run->sent++;
 		note_phase(run);
 	}
@@ -88,7 +102,7 @@ static void echo_tcp(struct run *run)
 {
 	while (!run_over(run)) {
 		/* The driving end says when it is over by sending no more. */
-		if (!pass(run, false, run->set.size) || !pass(run, true, run->set.size))
+		if (!pass(run, false, there(run)) || !pass(run, true, run->set.size))
 			return;
 		run->got++;
 		note_phase(run);

@@ -263,7 +263,7 @@ static bool weigh(struct run *run)
 {
 	struct setting few = run->set;
 	unsigned int first;
-	uint64_t before;
+	uint64_t before, after;
 
 	if (!run->driving)
 		return true;
@@ -285,7 +285,12 @@ static bool weigh(struct run *run)
 		fail(run, "connecting a queue pair", errno);
 		return false;
 	}
-	run->tally.bytes_per_qp = (before - free_memory()) / few.qps;
+	after = free_memory();
+	if (after > before) {
+		fail(run, "somebody else gave memory back", 0);
+		return false;
+	}
+	run->tally.bytes_per_qp = (before - after) / few.qps;
 	verbs.made_for = run->set;
 	verbs.made = true;
 	return true;
