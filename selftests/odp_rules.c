@@ -474,7 +474,8 @@ int main(int argc, char **argv)
 			  bads[i].warm ? " by now" : "");
 	}
 	if (pair_wants(&p, "others")) {
-		pair_case(&p, run_both_bad, NULL, "a READ to nowhere, and a WRITE from nowhere behind it");
+		pair_case(&p, run_both_bad, NULL,
+			  "a READ to nowhere, and a WRITE from nowhere behind it");
 		pair_case(&p, run_bounds, NULL, "the bounds of a region on demand");
 		pair_case(&p, run_nowhere, NULL, "addresses that are none");
 		pair_case(&p, run_register, NULL, "what is registered on demand");
