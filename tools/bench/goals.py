@@ -86,10 +86,10 @@ def found(cell, names, figure, against):
 
 def many_of(cell, few, many):
     """As found(): the rates on many queue pairs by those on a few, first to first."""
-    lists = [(entry, runs_of(entry, "rate", None)) for entry in (figures.find(cell, few), figures.find(cell, many))]
-    if all(entry for entry, _ in lists):
-        runs = [other / one for one, other in zip(lists[0][1], lists[1][1])] if lists[0][1] and lists[1][1] else None
-        yield runs, many
+    entries = [figures.find(cell, name) for name in (few, many)]
+    if all(entries):
+        least, most = (runs_of(entry, "rate", None) for entry in entries)
+        yield [other / one for one, other in zip(least, most)] if least and most else None, many
 
 
 def judge(cell):
