@@ -57,6 +57,7 @@ smoke() {
 echo "KTAP version 1"
 for program; do subtest "${program##*/test_}" "$program"; done
 subtest judge ./vectors.py judge
+subtest goals env PYTHONDONTWRITEBYTECODE=1 ../bench/test_goals.py
 export -f smoke
 export out smoke
 for fuzzer in "${fuzzers[@]}"; do subtest "${fuzzer##*/}" bash -c "smoke $fuzzer"; done
