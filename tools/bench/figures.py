@@ -27,10 +27,10 @@ def one_way(point, sample):
     return messages(point, sample) * (2 if point["ping"] and point["op"] != "read" else 1)
 
 
-def charged(cell, sample, end):
+def charged(cell, sample, machine):
     """What the programs of a machine were charged: it was busy for as long at least. 7.2 tells of too much idle time where a processor sleeps often."""
-    ends = ("cost_" + end,) if cell["arrangement"] == "pair" else ("cost_a", "cost_b")
-    return sum(sample[one]["user_ns"] + sample[one]["system_ns"] for one in ends)
+    ends = (machine,) if cell["arrangement"] == "pair" else ("cost_a", "cost_b")
+    return sum(sample[end]["user_ns"] + sample[end]["system_ns"] for end in ends)
 
 
 def costs(cell, point, sample):
@@ -38,11 +38,12 @@ def costs(cell, point, sample):
     machines = ("cost_a", "cost_b") if cell["arrangement"] == "pair" else ("cost_a",)
     rate = one_way(point, sample)
 
-    def each(key, where):
-        return sum(sample[end][key] / sample[end]["wall_ns"] for end in where)
+    def each(cost_of):
+        """A message's part of what all machines spend."""
+        return sum(cost_of(machine) / sample[machine]["wall_ns"] for machine in machines) * SEC / rate
 
-    busy = sum(max(sample[end]["busy_ns"], charged(cell, sample, end[-1])) / sample[end]["wall_ns"] for end in machines) * SEC / rate
-    result = {"cpu_per_message": busy, "switches_per_message": each("switches", machines) * SEC / rate}
+    busy = each(lambda machine: max(sample[machine]["busy_ns"], charged(cell, sample, machine)))
+    result = {"cpu_per_message": busy, "switches_per_message": each(lambda machine: sample[machine]["switches"])}
     for end in ("a", "b"):
         cost = sample["cost_" + end]
         if cell["arrangement"] == "pair":

@@ -8,7 +8,7 @@ import figures
 import goals
 import points
 
-# How fast each is, in messages a second or, where it waits for each, in nanoseconds for one.
+# How fast each is, in messages a second.
 RATES = {"rover": 60_000, "rxe": 1_000, "tcp": 20_000, "iperf3": 20_000, "loop": 80_000}
 
 
@@ -45,7 +45,6 @@ def cell_of(form, arrangement, change=None):
         for name, rate in RATES.items():
             if not takes(name, point):
                 continue
-            # The limit is bytes a second, whatever the size.
             rates = change(point["name"], name) if change else ()
             rates = [rate] * points.RUNS if rates == () else rates
             entry["samples"][name] = [{"failure": "it fails"}] if rates is None else [sample(point, one) for one in rates]
