@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib/net.sh"
 # shellcheck source=selftests/lib/version.sh
 . "$here/lib/version.sh"
+# shellcheck source=selftests/lib/cm.sh
+. "$here/lib/cm.sh"
 
 limit=60
 
@@ -58,6 +60,34 @@ link_local() {
 	if [[ ${ROCE:-v2} == v2 ]]; then
 		grep -q 'fe80::.* > fe80::.*4791' /tmp/heard || fail "not between link-local addresses"
 	fi
+}
+
+# link_local_of END INTERFACE: its address, as programs take it
+link_local_of() { at "$1" ip -6 -o addr show dev "$2" scope link -tentative | sed -n 's|.* inet6 \(fe80[^/]*\)/.*|\1%'"$2|p"; }
+has_link_local() { [[ $(link_local_of "$@") ]]; }
+
+# A VLAN's is that of the interface below: by rdma_cm both ends stay in the VLAN, from the first message on.
+vlan_link_local() {
+	local address said mode="RoCE v2"
+	at_end vlans_down
+	vlans_up
+	within 10 has_link_local a vl_a
+	within 10 has_link_local b vl_b
+	address=$(link_local_of b vl_b)
+	[[ ${address%%%*} == "$(link_local_of b "$NDEV_B" | cut -d% -f1)" ]] || fail "$address is the VLAN's alone"
+	at_end default_mode "$mode"
+	[[ $ROCE == v2 ]] || mode="IB/RoCE v1"
+	default_mode "$mode"
+	hear rping_local "$address"
+	said=$(grep -v 'vlan 5, ' /tmp/heard | head -n 3) || true
+	[[ ! $said ]] || fail "not in VLAN 5: $said"
+}
+# The client's interface has another name than the server's.
+rping_local() {
+	next_port
+	serve cm rping -s -V -C 5 -S 1000 -p "$port" -a "$1"
+	ask rping -c -V -C 5 -S 1000 -p "$port" -a "${1%%%*}%vl_a"
+	! grep -E 'error|mismatch' $said_a $said_b
 }
 
 # Bonds ***********************************************************************
@@ -135,6 +165,7 @@ for ROCE in v2 v1; do
 		try "$ROCE: a VLAN, with a priority that it does not map" vlan 4 0
 	fi
 	try "$ROCE: link-local addresses" link_local
+	try "$ROCE: link-local addresses of a VLAN, by rdma_cm" vlan_link_local
 	# All in one machine. When there is no time, what is rarer, or neither.
 	if single && ! once && ! { quick && [[ $ROCE == v2 ]]; }; then try "$ROCE: a bond fails over while data flows" failover; fi
 done

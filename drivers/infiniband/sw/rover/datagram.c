@@ -159,18 +159,19 @@ static void tell_vlan(struct rover_cqe *cqe, u16 vlan)
  * address of the namespace, broadcasts included.
  */
 static bool address_good(const struct rover_qp *qp,
-			 const struct rover_packet *pkt, struct rover_cqe *cqe)
+			 const struct rover_packet *pkt, struct net_device *in,
+			 struct rover_cqe *cqe)
 {
 	const struct ib_gid_attr *gid;
 	u16 vlan = 0xffff;
 
 	/* To a group: whoever brought it here has looked at that. */
 	if (pkt->group) {
-		if (is_vlan_dev(pkt->group->dev))
-			tell_vlan(cqe, vlan_dev_vlan_id(pkt->group->dev));
+		if (is_vlan_dev(in))
+			tell_vlan(cqe, vlan_dev_vlan_id(in));
 		return true;
 	}
-	gid = rover_route_gid(&qp->dev->ib, pkt->l3, pkt->ip);
+	gid = rover_route_gid(&qp->dev->ib, pkt->l3, pkt->ip, in);
 	if (IS_ERR(gid))
 		return false;
 	if (!rdma_read_gid_l2_fields(gid, &vlan, NULL) && vlan != 0xffff)
@@ -241,7 +242,8 @@ static void receive(struct rover_qp *qp, const struct rover_packet *pkt,
 		complete_recv(qp, pkt, cqe);
 }
 
-void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt)
+void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt,
+			    struct net_device *in)
 {
 	struct rover_cqe cqe = {};
 
@@ -257,7 +259,7 @@ void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt)
 	}
 	if (unlikely(is_echo(qp, pkt)))
 		return;
-	if (!address_good(qp, pkt, &cqe)) {
+	if (!address_good(qp, pkt, in, &cqe)) {
 		drop(qp, pkt, ROVER_STAT_DROP_ADDRESS);
 		return;
 	}

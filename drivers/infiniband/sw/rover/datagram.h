@@ -21,9 +21,11 @@ void rover_datagram_send(struct rover_qp *qp);
  * @qp: alive, of the datagram service, in a state that receives
  * @pkt: proved up to and including ICRC and namespace; if it was sent to a
  *	group, the queue pair is attached to that
+ * @in: interface it came by; NULL if it was set aside
  *
  * Context: rx_lock held, softirqs off.
  */
-void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt);
+void rover_datagram_receive(struct rover_qp *qp, const struct rover_packet *pkt,
+			    struct net_device *in);
 
 #endif /* ROVER_DATAGRAM_H */

@@ -106,7 +106,7 @@ static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a)
 	/* Only a registered device has one, and a table of GIDs. */
 	if (!qp)
 		return NULL;
-	gid = rover_route_gid(&dev->ib, a->pkt.l3, a->pkt.ip);
+	gid = rover_route_gid(&dev->ib, a->pkt.l3, a->pkt.ip, NULL);
 	if (IS_ERR(gid))
 		return NULL;
 	rdma_put_gid_attr(gid);
@@ -370,7 +370,7 @@ static void receive_by(struct batch *b, struct arrival *a,
 		if (!qp || !batch_hold(b, qp, false))
 			continue;
 		if (admit(b, a))
-			rover_datagram_receive(qp, &a->pkt);
+			rover_datagram_receive(qp, &a->pkt, b->head->dev);
 		batch_end(b);
 	}
 }
@@ -416,14 +416,16 @@ static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
 	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP;
 }
 
-static void deliver(struct rover_qp *qp, const struct rover_packet *pkt)
+static void deliver(const struct batch *b, const struct rover_packet *pkt)
 {
+	struct rover_qp *qp = b->qp;
+
 	if (pkt->op->class == ROVER_CLASS_CNP)
 		rover_cnp_receive(qp);
 	else if (pkt->op->flags & ROVER_OP_RESPONSE)
 		rover_completer_receive(qp, pkt);
 	else if (qp->transport == ROVER_TRANSPORT_UD)
-		rover_datagram_receive(qp, pkt);
+		rover_datagram_receive(qp, pkt, b->head->dev);
 	else
 		rover_responder_receive(qp, pkt);
 }
@@ -454,7 +456,7 @@ static void receive(struct batch *b, struct arrival *a)
 		rover_count(b->dev, ROVER_STAT_ECN_MARKED);
 		b->marked = true;
 	}
-	deliver(b->qp, &a->pkt);
+	deliver(b, &a->pkt);
 }
 
 /* Taking trains apart ********************************************************/

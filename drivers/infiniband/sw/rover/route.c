@@ -240,12 +240,19 @@ struct dst_entry *rover_path_dst(struct rover_path *path)
 }
 
 const struct ib_gid_attr *rover_route_gid(struct ib_device *ib,
-					  enum rover_l3 l3, const void *ip)
+					  enum rover_l3 l3, const void *ip,
+					  struct net_device *in)
 {
 	enum ib_gid_type type = l3 == ROVER_L3_GRH ? IB_GID_TYPE_ROCE :
 				IB_GID_TYPE_ROCE_UDP_ENCAP;
+	const struct ib_gid_attr *attr;
 	union ib_gid gid;
 
 	rover_route_dgid(&gid, l3, ip);
+	if (in) {
+		attr = rdma_find_gid_by_port(ib, &gid, type, 1, in);
+		if (!IS_ERR(attr))
+			return attr;
+	}
 	return rdma_find_gid_by_port(ib, &gid, type, 1, NULL);
 }

@@ -178,13 +178,18 @@ static inline void rover_route_dgid(union ib_gid *gid, enum rover_l3 l3,
  * @ib: registered device
  * @l3: what it has in front of its BTH
  * @ip: IP header of the packet, or its GRH
+ * @in: interface it came by, or NULL
+ *
+ * A link-local address is often that of an interface and of the VLANs above it:
+ * then it is the GID of @in.  Other addresses may be another interface's.
  *
  * Context: any.
  * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR when the address is
  * none of this device's.
  */
 const struct ib_gid_attr *rover_route_gid(struct ib_device *ib,
-					  enum rover_l3 l3, const void *ip);
+					  enum rover_l3 l3, const void *ip,
+					  struct net_device *in);
 
 /**
  * rover_path_match() - did this packet come from the peer of this path?
