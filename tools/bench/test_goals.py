@@ -95,6 +95,19 @@ def both_sides():
     assert judged["WRITEs of 8 bytes a second : rxe's"]["verdict"] == "too near to tell"
 
 
+def beside():
+    """Goals of several cells are shown beside each other, each by its own verdict."""
+    cells = [cell_of("short", arrangement, change)[0] for arrangement, change in (
+        ("single", at("send 8 qps16", "rover", [4_000] * 5)), ("pair", at("send 8", "rover", [4_000, 6_000, 4_000, 6_000, 6_000])), ("self", at("send 8", "rover", None)))]
+    for cell in cells:
+        cell["goals"] = list(goals.judge(cell))
+    heads, rows = goals.beside(cells)
+    rows = {row[0]: row[1:] for row in rows}
+    assert heads[2:] == ["7.2-single", "7.2-pair", "7.2-self"], heads
+    assert rows["SENDs of 8 bytes a second : rxe's"] == ["at least 5", "4.00*", "(6.00)", "?"], rows
+    assert rows["NVMe over RDMA : rxe's"] == ["at least 3", "", "60.00", "60.00"], rows
+
+
 def silence():
     """A run in which nothing arrived has failed."""
     cell, _ = cell_of("short", "single", at("ud 8", "rxe", [1_000, 0, 1_000, 1_000, 1_000]))
@@ -123,7 +136,7 @@ def rare_delays():
 
 
 def main():
-    cases = [every_form, worst_point, lost_point, both_sides, silence, noise, rare_delays]
+    cases = [every_form, worst_point, lost_point, both_sides, beside, silence, noise, rare_delays]
     print(f"KTAP version 1\n1..{len(cases)}")
     failed = 0
     for number, case in enumerate(cases, 1):
