@@ -106,7 +106,7 @@ def judge(cell):
             yield {**told, "value": figures.median(runs), "point": name, "verdict": bound.verdict(runs, cell["noise"])}
 
 
-MARKS = {"reached": "{:.2f}", "not reached": "{:.2f}*", "too near to tell": "({:.2f})", "not measured": "?"}
+MARKS = {"reached": "{:.2f} ", "not reached": "{:.2f}*", "too near to tell": "({:.2f})", "not measured": "?"}
 
 
 def beside(cells):
