@@ -104,18 +104,3 @@ def judge(cell):
         elif there:
             runs, name = bound.worst(there, key=lambda one: figures.median(one[0]))
             yield {**told, "value": figures.median(runs), "point": name, "verdict": bound.verdict(runs, cell["noise"])}
-
-
-MARKS = {"reached": "{:.2f} ", "not reached": "{:.2f}*", "too near to tell": "({:.2f})", "not measured": "?"}
-
-
-def beside(cells):
-    """The heads and rows of a table of the goals of several cells; the bound is the first cell's that has one."""
-    judged = [{one["goal"]: one for one in cell["goals"]} for cell in cells]
-    rows = []
-    for what in dict.fromkeys(what for goals in judged for what in goals):
-        there = [goals.get(what) for goals in judged]
-        bound = next(one["bound"] for one in there if one)
-        rows.append([what, bound, *(MARKS[one["verdict"]].format(one["value"]) if one else "" for one in there)])
-    rows.append(["noise", "", *(f"{cell['noise'] * 100:.0f} %" for cell in cells)])
-    return ["", "goal", *(f"{cell['kernel']}-{cell['arrangement']}" for cell in cells)], rows

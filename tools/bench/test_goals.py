@@ -4,6 +4,7 @@
 
 import sys
 
+import beside
 import figures
 import goals
 import points
@@ -95,17 +96,21 @@ def both_sides():
     assert judged["WRITEs of 8 bytes a second : rxe's"]["verdict"] == "too near to tell"
 
 
-def beside():
-    """Goals of several cells are shown beside each other, each by its own verdict."""
+def columns():
+    """Several cells stand beside each other, each with its own figures and verdicts."""
     cells = [cell_of("short", arrangement, change)[0] for arrangement, change in (
         ("single", at("send 8 qps16", "rover", [4_000] * 5)), ("pair", at("send 8", "rover", [4_000, 6_000, 4_000, 6_000, 6_000])), ("self", at("send 8", "rover", None)))]
     for cell in cells:
         cell["goals"] = list(goals.judge(cell))
-    heads, rows = goals.beside(cells)
+    heads, rows = beside.goals(cells)
     rows = {row[0]: row[1:] for row in rows}
     assert heads[2:] == ["7.2-single", "7.2-pair", "7.2-self"], heads
     assert rows["SENDs of 8 bytes a second : rxe's"] == ["at least 5", "4.00*", "(6.00)", "?"], rows
     assert rows["NVMe over RDMA : rxe's"] == ["at least 3", "", "60.00 ", "60.00 "], rows
+    rows = beside.ranges(cells)[1]
+    at_send = next(number for number, row in enumerate(rows) if row[0].startswith("SENDs of 8 bytes"))
+    assert rows[at_send][1:] == ["60.0", "6.00", ""] and rows[at_send + 1][1:] == ["60.0", "6.00", ""], rows[at_send:at_send + 2]
+    assert [row[1:] for row in rows if row[0].startswith("NVMe, 4K")] == [["", "60.0", "60.0"]]
 
 
 def silence():
@@ -136,7 +141,7 @@ def rare_delays():
 
 
 def main():
-    cases = [every_form, worst_point, lost_point, both_sides, beside, silence, noise, rare_delays]
+    cases = [every_form, worst_point, lost_point, both_sides, columns, silence, noise, rare_delays]
     print(f"KTAP version 1\n1..{len(cases)}")
     failed = 0
     for number, case in enumerate(cases, 1):
