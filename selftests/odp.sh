@@ -69,7 +69,7 @@ has_faulted() {
 begin() {
 	at "$1" rm -f "/tmp/victim.$1"
 	# shellcheck disable=SC2016 # the shell over there expands this
-	MEMORY=churn run_at "$1" bash -c 'echo $$ >/tmp/victim.$1; exec "$0" "$1" "$2" endless' "$built/odp_data" "$1" "$port" \
+	MEMORY=churn run_at "$1" bash -c 'echo $$ >/tmp/victim.$1; exec "$0" "$1" "$2" endless' "$built/odp_gone" "$1" "$port" \
 		>"/tmp/said.$1" 2>&1 </dev/null &
 }
 
@@ -125,9 +125,9 @@ frozen() {
 	at_end thaw $dir
 	fsfreeze -f $dir
 	next_port
-	run_at b "$built/odp_data" b "$port" frozen $dir/file >/tmp/said.b 2>&1 </dev/null &
+	run_at b "$built/odp_gone" b "$port" frozen $dir/file >/tmp/said.b 2>&1 </dev/null &
 	server=$!
-	run_at a "$built/odp_data" a "$port" frozen $dir/file >/tmp/said.a 2>&1 </dev/null &
+	run_at a "$built/odp_gone" a "$port" frozen $dir/file >/tmp/said.a 2>&1 </dev/null &
 	client=$!
 	within 20 eval '(($(waiting) >= 16))'
 	MEMORY=demand pair_quietly rc_data brief
@@ -146,7 +146,8 @@ n=200
 ! once || n=5
 groups="brief sgl atomic mixture" victims="a b a b"
 if quick; then groups=brief victims=b; fi
-pair_cases odp_data data datagram pages all gone
+pair_cases odp_data
+pair_cases odp_gone
 pair_cases odp_rules
 pair_cases odp_advice wrong
 try "without advice pages come one by one, and are counted" untold untold

@@ -21,24 +21,6 @@
 
 #define SIZE (1 << 20)
 
-static struct conn *open_conn(struct pair *p)
-{
-	struct conn_attr attr = conn_defaults(p);
-
-	/* Pages may be slow to come, on a machine that is slow. */
-	attr.rnr_retry = 7;
-	return conn_open(p, &attr);
-}
-
-/* Bytes of a pattern. */
-static uint8_t *bytes_of(struct pair *p, uint64_t seed, size_t len)
-{
-	uint8_t *bytes = pair_alloc(p, len);
-
-	pattern_fill(bytes, len, seed);
-	return bytes;
-}
-
 /* ---- each operation, with memory that is not there ---- */
 
 struct step {
@@ -84,8 +66,8 @@ static void run_step(struct pair *p, const void *arg)
 	const size_t from = 4001, to = 8190;
 	const struct step *step = arg;
 	struct area *area = area_new(p, SIZE, ALL_ACCESS);
-	uint8_t *before = bytes_of(p, 5, SIZE), *source = bytes_of(p, 6, SIZE);
-	struct conn *c = open_conn(p);
+	uint8_t *before = demand_bytes(p, 5, SIZE), *source = demand_bytes(p, 6, SIZE);
+	struct conn *c = demand_conn(p);
 	bool target = end_a(p) == (step->opcode == IBV_WR_RDMA_READ);
 	unsigned int i, how;
 	size_t len;
@@ -112,7 +94,7 @@ static void run_atomic(struct pair *p, const void *arg)
 	struct area *area = area_new(p, 3 * PAGE, ALL_ACCESS);
 	uint64_t *word = (uint64_t *)(area->view + PAGE + 8), got;
 	uint64_t *result = (uint64_t *)(area->view + 64);
-	struct conn *c = open_conn(p);
+	struct conn *c = demand_conn(p);
 	unsigned int i, rounds = p->quick ? 12 : 60;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge = sge_of(area->r, 64, 8);
@@ -145,8 +127,8 @@ static void run_atomic(struct pair *p, const void *arg)
 static void run_longer(struct pair *p, const void *arg)
 {
 	struct area *area = area_new(p, 64 * PAGE, ALL_ACCESS);
-	uint8_t *source = bytes_of(p, 8, PAGE);
-	struct conn *c = open_conn(p);
+	uint8_t *source = demand_bytes(p, 8, PAGE);
+	struct conn *c = demand_conn(p);
 	struct ibv_sge sge = sge_of(area->r, 0, PAGE);
 	struct ibv_sge all = sge_of(area->r, 0, 64 * PAGE);
 	struct ibv_send_wr wr = wr_send(1, &sge, 1, IBV_SEND_SIGNALED);
@@ -172,7 +154,7 @@ static void run_datagram(struct pair *p, const void *arg)
 {
 	struct conn_attr attr = dgram_defaults(p);
 	struct area *area = area_new(p, 2 * PAGE, ALL_ACCESS);
-	uint8_t *source = bytes_of(p, 9, PAGE);
+	uint8_t *source = demand_bytes(p, 9, PAGE);
 	struct region *r;
 	struct conn *c;
 	struct ibv_sge sge, into;
@@ -261,8 +243,8 @@ static void run_lost(struct pair *p, const void *arg)
 static void run_paged_out(struct pair *p, const void *arg)
 {
 	struct area *area = area_new(p, SIZE, ALL_ACCESS);
-	uint8_t *source = bytes_of(p, 11, SIZE);
-	struct conn *c = open_conn(p);
+	uint8_t *source = demand_bytes(p, 11, SIZE);
+	struct conn *c = demand_conn(p);
 	size_t at;
 
 	(void)arg;
@@ -296,8 +278,8 @@ static void run_paged_out(struct pair *p, const void *arg)
 static void run_lazy(struct pair *p, const void *arg)
 {
 	struct region *r = region_new(p, 64 * PAGE, ALL_ACCESS);
-	uint8_t *source = bytes_of(p, 12, r->len), *buf;
-	struct conn *c = open_conn(p);
+	uint8_t *source = demand_bytes(p, 12, r->len), *buf;
+	struct conn *c = demand_conn(p);
 	struct remote theirs;
 	struct ibv_mr *mr = NULL;
 	struct ibv_send_wr wr;
@@ -370,8 +352,8 @@ static void run_fork(struct pair *p, const void *arg)
 	struct region *r = region_new(p, len, ALL_ACCESS);
 	unsigned int i, k, rounds = p->quick ? 8 : 60;
 	struct remote theirs;
-	uint8_t *buf, *want = bytes_of(p, 1, len);
-	struct conn *c = open_conn(p);
+	uint8_t *buf, *want = demand_bytes(p, 1, len);
+	struct conn *c = demand_conn(p);
 	struct ibv_mr *mr = NULL;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -417,8 +399,8 @@ static void run_private(struct pair *p, const void *arg)
 {
 	struct region *r = region_new(p, 8 * PAGE, ALL_ACCESS);
 	struct remote theirs;
-	uint8_t *file, *buf, *old = bytes_of(p, 13, r->len), *new = bytes_of(p, 14, r->len);
-	struct conn *c = open_conn(p);
+	uint8_t *file, *buf, *old = demand_bytes(p, 13, r->len), *new = demand_bytes(p, 14, r->len);
+	struct conn *c = demand_conn(p);
 	struct ibv_mr *mr = NULL;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -497,9 +479,9 @@ static void run_everything(struct pair *p, const void *arg)
 {
 	static uint8_t data[3 * PAGE];
 	struct everything all = all_memory(p);
-	struct conn *c = open_conn(p);
-	uint8_t stack[700], *heap = bytes_of(p, end_a(p) ? 15 : 16, 5 * PAGE);
-	uint8_t *want = bytes_of(p, 15, 5 * PAGE);
+	struct conn *c = demand_conn(p);
+	uint8_t stack[700], *heap = demand_bytes(p, end_a(p) ? 15 : 16, 5 * PAGE);
+	uint8_t *want = demand_bytes(p, 15, 5 * PAGE);
 	struct { uint64_t data, stack, heap; } mine, theirs;
 
 	(void)arg;
@@ -530,14 +512,14 @@ static void run_places(struct pair *p, const void *arg)
 	const size_t far = 4 << 20;
 	unsigned int i, n = p->quick ? 150 : 600;
 	struct everything all = all_memory(p);
-	struct conn *c = open_conn(p);
+	struct conn *c = demand_conn(p);
 	uint8_t *range, *want;
 	uint64_t mine, theirs;
 
 	(void)arg;
 	range = mmap(NULL, n * far, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	check(p, range != MAP_FAILED, "mmap of %zu bytes: %s", n * far, strerror(errno));
-	want = bytes_of(p, 17, PAGE);
+	want = demand_bytes(p, 17, PAGE);
 	mine = (uintptr_t)range;
 	pair_swap(p, &mine, &theirs, sizeof(mine));
 	for (i = 0; i < n; i++) {
@@ -560,121 +542,6 @@ static void run_places(struct pair *p, const void *arg)
 			check(p, !memcmp(range + k * far, want, PAGE), "place %u is wrong", k);
 			munmap(range + k * far, far);
 		}
-	}
-}
-
-/* ---- queue pairs that go while memory is on its way ---- */
-
-static void run_gone(struct pair *p, const void *arg)
-{
-	unsigned int i, rounds = p->quick ? 6 : 30;
-	struct area *area;
-	struct ibv_send_wr wr;
-	struct ibv_sge sge;
-	struct conn *c;
-	int k;
-
-	(void)arg;
-	for (i = 0; i < rounds; i++) {
-		area = area_new(p, SIZE, ALL_ACCESS);
-		c = open_conn(p);
-		region_swap(p, area->r);
-		area_empty(area);
-		pair_sync(p);
-		for (k = 0; k < 4 && end_a(p); k++) {
-			sge = sge_of(area->r, k * (SIZE / 4), SIZE / 4);
-			wr = wr_rdma(k, k % 2 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, &sge, 1,
-				     IBV_SEND_SIGNALED, area->r->peer_addr + k * (SIZE / 4),
-				     area->r->peer_rkey);
-			conn_send(c, &wr);
-		}
-		/* Either end goes first, at any moment; then the memory. */
-		usleep(i % 3 * 300);
-		if (end_a(p) == (i % 2))
-			undo_now(p, c);
-		pair_sync(p);
-		if (end_a(p) != (i % 2))
-			undo_now(p, c);
-		undo_now(p, area);
-		pair_sync(p);
-	}
-}
-
-/*
- * Pages of a file that nobody may write to now, on a file system that was frozen: whoever wants
- * them waits until somebody else has thawed it, and then gets them.
- */
-static void run_frozen(struct pair *p, const void *path)
-{
-	enum { many = 40 };
-	const size_t len = many * PAGE;
-	struct region *r = region_new(p, len, ALL_ACCESS);
-	uint8_t *want = bytes_of(p, 18, len), *buf = NULL;
-	struct conn *c[many];
-	struct ibv_mr *mr = NULL;
-	struct remote theirs;
-	unsigned int i;
-	int fd;
-
-	if (end_b(p)) {
-		fd = open(path, O_RDWR);
-		check(p, fd >= 0, "%s: %s", (const char *)path, strerror(errno));
-		buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		check(p, buf != MAP_FAILED, "mmap: %s", strerror(errno));
-		close(fd);
-		mr = mr_new(p, buf, len, ALL_ACCESS | IBV_ACCESS_ON_DEMAND);
-	}
-	theirs = remote_swap(p, buf, mr);
-	memcpy(r->buf, want, len);
-	for (i = 0; i < many; i++)
-		c[i] = open_conn(p);
-	for (i = 0; i < many && end_a(p); i++) {
-		struct ibv_sge sge = sge_of(r, i * PAGE, PAGE);
-		struct ibv_send_wr wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
-						theirs.addr + i * PAGE, theirs.rkey);
-
-		conn_send(c[i], &wr);
-	}
-	for (i = 0; i < many && end_a(p); i++) {
-		unsigned int count = 0;
-		struct ibv_wc wc;
-
-		/* As long as somebody else pleases. */
-		while (!queue_poll(c[i]->send, &wc, 1))
-			relax(p, &count);
-		check(p, wc.wr_id == i && wc.status == IBV_WC_SUCCESS, "WRITE %u: %s", i,
-		      ibv_wc_status_str(wc.status));
-	}
-	pair_sync(p);
-	if (end_b(p))
-		check(p, !memcmp(buf, want, len), "the pages are wrong");
-}
-
-/* Without end, while the pages of both ends come and go: somebody is going to be killed. */
-static void run_endless(struct pair *p, const void *arg)
-{
-	struct region *r = region_new(p, SIZE, ALL_ACCESS);
-	struct conn *c = open_conn(p);
-	struct ibv_send_wr wr;
-	struct ibv_sge sge;
-	unsigned int k = 0;
-	struct ibv_wc wc;
-
-	(void)arg;
-	region_swap(p, r);
-	pair_sync(p);
-	/* It hears of it. */
-	if (end_b(p))
-		pair_sync(p);
-	for (;; k++) {
-		sge = sge_of(r, k % 4 * (SIZE / 4), SIZE / 4);
-		wr = wr_rdma(k, k % 2 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, &sge, 1,
-			     IBV_SEND_SIGNALED, r->peer_addr + k % 4 * (SIZE / 4), r->peer_rkey);
-		conn_send(c, &wr);
-		if (k < 3)
-			continue;
-		queue_next(c->send, &wc);
-		check(p, !wc.status, "completion %u: %s", k, ibv_wc_status_str(wc.status));
 	}
 }
 
@@ -705,11 +572,5 @@ int main(int argc, char **argv)
 		pair_case(&p, run_everything, NULL, "all of a program's memory");
 		pair_case(&p, run_places, NULL, "all of it: many places, one by one");
 	}
-	if (pair_wants(&p, "gone"))
-		pair_case(&p, run_gone, NULL, "queue pairs and memory that go meanwhile");
-	if (argc > 4 && !strcmp(argv[3], "frozen"))
-		pair_case(&p, run_frozen, argv[4], "pages of a file system that stands still");
-	if (argc > 3 && !strcmp(argv[3], "endless"))
-		pair_case(&p, run_endless, NULL, "until somebody dies");
 	return pair_close(&p);
 }

@@ -37,6 +37,7 @@ ops=short
 if [[ $KERNEL == 7.2 ]] && ! quick; then ops=ops; fi
 pair_cases rc_data $ops extended invalidate sgl inline atomic mixture
 pair_cases rc_flow
+pair_cases rc_order
 pair_cases rc_credit wait fewer
 try "receives are not overrun" spared
 try "a long WRITE does not wait for its receive" at_once

@@ -130,6 +130,24 @@ static void demand_rest(struct region *region)
 	pthread_mutex_unlock(&lock);
 }
 
+/* ---- what is usual beside it ---- */
+
+struct conn *demand_conn(struct pair *p)
+{
+	struct conn_attr attr = conn_defaults(p);
+
+	attr.rnr_retry = 7;
+	return conn_open(p, &attr);
+}
+
+uint8_t *demand_bytes(struct pair *p, uint64_t seed, size_t len)
+{
+	uint8_t *bytes = pair_alloc(p, len);
+
+	pattern_fill(bytes, len, seed);
+	return bytes;
+}
+
 /* ---- regions ---- */
 
 static int undo_region(void *what)

@@ -28,6 +28,12 @@ int demand_secret(void);
 void demand_disturb(uint8_t *buf, int fd, size_t at, size_t len, unsigned int how);
 #define DISTURBANCES 4
 
+/* A connection that waits for pages as long as that takes. */
+struct conn *demand_conn(struct pair *p);
+
+/* Bytes of a pattern, in memory of the usual kind. */
+uint8_t *demand_bytes(struct pair *p, uint64_t seed, size_t len);
+
 /* A region on demand, whose bytes can be looked at in view, too. */
 struct area {
 	struct pair *p;
