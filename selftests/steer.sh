@@ -115,6 +115,46 @@ altered() {
 	((after > before)) || fail "nobody has noticed"
 }
 
+# A program without any rights sends what is longer than packets are, to a queue pair whose number it has looked up.
+junk='
+import socket, sys, time
+to, qpn, end = sys.argv[1], int(sys.argv[2]), time.monotonic() + float(sys.argv[3])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+SO_NO_CHECK, RC_WRITE_ONLY = 11, 10
+s.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+body = bytes([RC_WRITE_ONLY, 0, 255, 255]) + qpn.to_bytes(4, "big") + bytes(64000)
+sent = 0
+while time.monotonic() < end:
+    s.sendto(body, (to, 4791))
+    sent += 1
+print("note:", sent, "datagrams")'
+receiver() { at b rdma resource show qp link "$DEV_B" | sed -n 's/.* lqpn \([0-9]*\) .* type RC state RT[RS] .*comm ib_write_bw.*/\1/p'; }
+has_receiver() { [[ $(receiver) ]]; }
+
+# It is received, that is, dropped, when and where it comes, and takes neither the room nor the time of what is set aside for a thread.
+crowd() {
+	local flow sender late all duration=3 options
+	next_port
+	options="-F -p $port -D $((duration * 2)) -s 65536 -m 4096"
+	# What comes from where the peer is goes to another processor.
+	both "ib_write_bw $options -d $DEV_B" "taskset -c 0 ib_write_bw $options -d $DEV_A $ADDR_B" >/tmp/said.flow 2>&1 &
+	flow=$!
+	within 10 has_receiver
+	echo >$trace/trace
+	echo 1 >$trace/events/rover/rover_drop/enable
+	run_at a taskset -c 0 python3 -c "$junk" "$ADDR_B" "$(receiver)" $duration &
+	sender=$!
+	wait $sender
+	echo 0 >$trace/events/rover/rover_drop/enable
+	# The third flag says whether it was a softirq.
+	read -r late all < <(awk '/rover_drop: rx_icrc/ { all++; late += $3 !~ /^..[sSH]/ } END { print late + 0, all + 0 }' $trace/trace)
+	echo >$trace/trace
+	echo "note: $all seen to be dropped, $late by a thread"
+	wait $flow || fail "the transfer fails: $(</tmp/said.flow)"
+	((all >= 100)) || fail "only $all were dropped"
+	((!late)) || fail "$late of $all waited for a thread"
+}
+
 limit=100
 single || { try "two ends on one machine" skip "here they are on two"; finish; }
 [[ -e /sys/devices/system/cpu/cpu1/online ]] || { try "two processors" skip "there is one"; finish; }
@@ -126,6 +166,7 @@ slowly || try "small messages take one" small
 slowly || pair_cases rc_both
 try "what never left this machine is not summed again" sealed
 try "but an altered header is found" altered
+try "only the peer's packets wait for a thread" crowd
 pair_cases rc_event vectors
 try "a processor comes and goes while data flows" come_and_go
 try "with one processor all is well too" only_one

@@ -24,8 +24,8 @@
 #include "wire.h"
 
 /*
- * Memory that may be set aside: twice what a window of ours lets a peer send,
- * so only one that knows no window comes near.
+ * Memory that may be set aside: twice what a window of ours lets a peer send, so
+ * only one that knows no window comes near, or one who forges its address.
  */
 #define ASIDE_MOST	(8 * 1024 * 1024)
 
@@ -74,6 +74,23 @@ static void detach(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
+/*
+ * What is set aside takes room and time that are the peer's, so it comes from its
+ * address, and is no longer than its packets are.  All else netrx is going to drop,
+ * on the time of whoever sends it.  Asked without a lock, while modify may change
+ * both: it is no more than that.
+ */
+static bool may_wait(const struct rover_qp *qp, const struct sk_buff *skb)
+{
+	unsigned int most = sizeof(struct udphdr) + ROVER_MAX_HDR +
+			    READ_ONCE(qp->mtu) + ROVER_ICRC_SIZE;
+
+	return (rover_netrx_is_train(skb) ||
+		(!skb_is_gso(skb) && skb->len <= most)) &&
+	       rover_path_match(&qp->path, qp->dev->rnet->net,
+				rover_netrx_l3(skb), skb_network_header(skb));
+}
+
 /* Return true when the packet was taken, one way or the other. */
 static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 {
@@ -83,6 +100,8 @@ static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 
 	/* Others may arrive elsewhere at this moment: of those any may be first. */
 	if (cpu == ROVER_CPU_ANY && !READ_ONCE(aside->owner))
+		return false;
+	if (!may_wait(qp, skb))
 		return false;
 	spin_lock(&aside->requests.lock);
 	if (aside->bytes >= ASIDE_MOST) {

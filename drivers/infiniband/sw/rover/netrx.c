@@ -544,17 +544,9 @@ static void receive_members(struct batch *b, struct sk_buff *head,
 	}
 }
 
-static enum rover_l3 l3_of(const struct sk_buff *skb)
-{
-	if (rover_netrx_is_frame(skb))
-		return ROVER_L3_GRH;
-	return skb->protocol == cpu_to_be16(ETH_P_IPV6) ? ROVER_L3_IPV6 :
-							  ROVER_L3_IPV4;
-}
-
 static void receive_whole(struct batch *b, struct sk_buff *skb)
 {
-	enum rover_l3 l3 = l3_of(skb);
+	enum rover_l3 l3 = rover_netrx_l3(skb);
 	int at = rover_netrx_bth_at(skb);
 
 	if (!headers_plain(skb, l3, at)) {
@@ -569,8 +561,7 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 		receive_skb(b, skb, at, skb->len - at, l3);
 		return;
 	}
-	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST ||
-	      rover_block_is(skb)) || skb_pagelen(skb) < at) {
+	if (!rover_netrx_is_train(skb) || skb_pagelen(skb) < at) {
 		rover_count(b->dev, ROVER_STAT_DROP_GSO);
 		return;
 	}

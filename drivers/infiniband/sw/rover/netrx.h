@@ -9,6 +9,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 
+#include "block.h"
 #include "qp.h"
 
 /**
@@ -28,6 +29,22 @@ void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 static inline bool rover_netrx_is_frame(const struct sk_buff *skb)
 {
 	return skb->protocol == cpu_to_be16(ETH_P_IBOE);
+}
+
+static inline enum rover_l3 rover_netrx_l3(const struct sk_buff *skb)
+{
+	if (rover_netrx_is_frame(skb))
+		return ROVER_L3_GRH;
+	return skb->protocol == cpu_to_be16(ETH_P_IPV6) ? ROVER_L3_IPV6 :
+							  ROVER_L3_IPV4;
+}
+
+/* As we make them; other packets of several are no RoCE. */
+static inline bool rover_netrx_is_train(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) &&
+	       (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST ||
+		rover_block_is(skb));
 }
 
 /* Where the first BTH is, from the data on. */
