@@ -148,11 +148,13 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 bool rover_readresp_again(struct rover_qp *qp, u32 psn)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	u32 i;
+	u32 i, rows = min(rsp->saved_tail, rsp->res_max);
 
 	lockdep_assert_held(&qp->rx_lock);
-	for (i = 0; i < min(rsp->saved_tail, rsp->res_max); i++) {
-		const struct rover_saved *saved = &rsp->saved[i];
+	/* The latest first: in rows that nothing has come to since, PSNs have gone round. */
+	for (i = 1; i <= rows; i++) {
+		u32 at = (rsp->saved_tail - i) % rsp->res_max;
+		const struct rover_saved *saved = &rsp->saved[at];
 
 		if (saved->psn == psn) {
 			struct rover_res *res = take_row(qp, psn, true);
