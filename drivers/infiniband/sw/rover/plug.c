@@ -24,6 +24,7 @@
 #include "plug.h"
 #include "qps.h"
 #include "shortcut.h"
+#include "steer.h"
 
 /**
  * struct plug - of one processor
@@ -67,6 +68,17 @@ void rover_plug_finish(void)
 }
 
 /*
+ * Does what comes to the peer wait in a line of its own?  A shared train would stand
+ * in that with all that is in it, or pass it.
+ */
+static bool stands_in_line(const struct rover_qp *qp)
+{
+	const struct rover_qp *peer = rover_steer_peer(qp);
+
+	return peer && READ_ONCE(peer->aside.owner);
+}
+
+/*
  * Who has lost something sends less at a time, and should not have the others'
  * packets lost with its own.  What is heavy has ways of its own (arrive), and must
  * not be passed on them by what it sends with others.
@@ -75,7 +87,8 @@ static bool may_share(const struct rover_qp *qp, unsigned int max)
 {
 	return max == ROVER_TRAIN_MAX && qp->path.l3 != ROVER_L3_GRH &&
 	       rover_transport_reliable(qp->transport) &&
-	       !READ_ONCE(qp->req.much) && !READ_ONCE(qp->rsp.bulk);
+	       !READ_ONCE(qp->req.much) && !READ_ONCE(qp->rsp.bulk) &&
+	       !stands_in_line(qp);
 }
 
 void rover_plug_begin(struct rover_train *train, struct rover_qp *qp,
