@@ -36,7 +36,9 @@ static bool length_good(const struct rover_dev *dev, u64 length)
 
 static struct sk_buff *alloc_frame(const struct net_device *ndev, u32 len)
 {
-	u32 room = LL_RESERVED_SPACE(ndev) + READ_ONCE(ndev->needed_tailroom);
+	/* Once: whoever makes its interface a port of a bridge may alter it now. */
+	u32 head = LL_RESERVED_SPACE(ndev);
+	u32 room = head + READ_ONCE(ndev->needed_tailroom);
 	u32 linear = HEADERS;
 	struct sk_buff *skb;
 	int err;
@@ -48,7 +50,7 @@ static struct sk_buff *alloc_frame(const struct net_device *ndev, u32 len)
 				   GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, LL_RESERVED_SPACE(ndev));
+	skb_reserve(skb, head);
 	skb_put(skb, linear);
 	skb->len = len;
 	skb->data_len = len - linear;
