@@ -114,11 +114,15 @@ enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
 	enum rover_fault fault;
 
 	lockdep_assert_held(&qp->rx_lock);
-	if (qp->srq)
+	if (qp->srq) {
+		/* It may tell its user, who may close the key of what we still hold. */
+		if (!qp->user)
+			rover_sgl_release(&rsp->dst);
 		fault = rover_srq_take(qp->srq, need, &rsp->wqe, rsp->sge);
-	else
+	} else {
 		fault = rover_recv_take(&qp->rq, qp->max_recv_sge, need,
 					&rsp->wqe, rsp->sge);
+	}
 	rsp->have_wqe = rover_recv_taken(fault);
 	return fault;
 }
