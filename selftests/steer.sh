@@ -133,7 +133,7 @@ has_receiver() { [[ $(receiver) ]]; }
 
 # It is received, that is, dropped, when and where it comes, and takes neither the room nor the time of what is set aside for a thread.
 crowd() {
-	local flow sender late all duration=3 options
+	local flow late all duration=3 options
 	next_port
 	options="-F -p $port -D $((duration * 2)) -s 65536 -m 4096"
 	# What comes from where the peer is goes to another processor.
@@ -142,9 +142,7 @@ crowd() {
 	within 10 has_receiver
 	echo >$trace/trace
 	echo 1 >$trace/events/rover/rover_drop/enable
-	run_at a taskset -c 0 python3 -c "$junk" "$ADDR_B" "$(receiver)" $duration &
-	sender=$!
-	wait $sender
+	at a taskset -c 0 python3 -c "$junk" "$ADDR_B" "$(receiver)" $duration
 	echo 0 >$trace/events/rover/rover_drop/enable
 	# The third flag says whether it was a softirq.
 	read -r late all < <(awk '/rover_drop: rx_icrc/ { all++; late += $3 !~ /^..[sSH]/ } END { print late + 0, all + 0 }' $trace/trace)

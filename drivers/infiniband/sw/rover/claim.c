@@ -29,8 +29,8 @@
 #include <rdma/ib_verbs.h>
 
 #include "arrive.h"
-#include "block.h"
 #include "claim.h"
+#include "netrx.h"
 #include "qps.h"
 
 #if ROVER_CLAIMS
@@ -38,10 +38,8 @@
 /* What else says it is several packets may be any program's. */
 static bool is_train(const struct sk_buff *skb)
 {
-	unsigned int type = skb_shinfo(skb)->gso_type;
-
-	return type & SKB_GSO_UDP_L4 &&
-	       (type & SKB_GSO_FRAGLIST || rover_block_is(skb));
+	return skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 &&
+	       rover_netrx_is_train(skb);
 }
 
 /* UDP without a checksum, as RoCE has it, in one piece and with nothing behind it. */
