@@ -3,7 +3,7 @@
 # Dispatch only: every target names the script that does the work. The module itself is built by Kbuild, in this folder
 # and below. Whatever needs packages installs them, in a tree of its own (tools/vm), and needs root or sudo for it.
 
-KERNEL ?= 7.2
+KERNEL ?= newest
 TOPOLOGY ?= single
 BUILT := build/$(KERNEL)/src
 VM := tools/vm/vm
@@ -17,7 +17,7 @@ OWN := $(CURDIR)/build/own
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
-	@echo "  KERNEL=6.1|6.12|7.2|debug (7.2), TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
+	@echo "  KERNEL=newest|debug|a series as 6.12 (newest; make lab lists them), TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
 
 demo: ## two machines, RDMA between them, a table of what it does
 	@tools/demo

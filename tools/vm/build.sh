@@ -12,13 +12,14 @@ build() {
 	dir=$repo/build/$kernel
 	mkdir -p "$dir"
 	with_lock "$dir/.lock" build_module "$kernel" "$version" "$@"
+	[[ $kernel != "$(newest_series)" ]] || ln -sfn "$kernel" "$repo/build/newest"
 	with_lock "$repo/build/.lock" build_provider
 }
 
-# Is what is built for this kernel younger than all it is built from?
+# Is what is built for this kernel younger than all it is built from, and for the build of the kernel that is there now?
 built() {
 	local module=$repo/build/$1/rover.ko
-	[[ -e $module && ! $(cd "$repo" && find Kbuild drivers include selftests/kmod tools/provider -type f -newer "$module" -print -quit) ]]
+	[[ -e $module && $(head -n 1 "$repo/build/$1/facts") == "$(kernel_version "$1")" && ! $(cd "$repo" && find Kbuild drivers include selftests/kmod tools/provider -type f -newer "$module" -print -quit) ]]
 }
 
 build_module() {

@@ -1,20 +1,21 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# debug.sh: the debug kernel, built from the distribution's source of 7.2 with debug.config and nothing else. It lies
+# debug.sh: the debug kernel, built from the distribution's source of the newest kernel with debug.config and nothing else. It lies
 # in the root tree like any source package, ready to build modules against.
 
-debug_series=7.2
 debug_suffix=-rover-debug
 
 debug_key() { key_of "$lab_dir/debug.config"; }
-debug_ready() { [[ -s $cache/kernels/debug && $(cat "$cache/debug.stamp" 2>/dev/null) == "$(debug_key)" ]]; }
+debug_ready() {
+	[[ $(cat "$cache/kernels/debug" 2>/dev/null) == "$(newest_series)".* && $(cat "$cache/debug.stamp" 2>/dev/null) == "$(debug_key)" ]]
+}
 
 prepare_debug() {
 	debug_ready && return
 	rm -f "$cache/debug.stamp" "$cache/kernels/debug"
 	say "building the debug kernel: ten minutes or more, log in $cache/debug.log"
-	(in_root -r "$lab_dir:/srv/lab" "${clean_env[@]}" SERIES=$debug_series SUFFIX=$debug_suffix CCACHE_DISABLE=1 nice -n 19 bash -euo pipefail -c "$(declare -f compile_debug); compile_debug") \
+	(in_root -r "$lab_dir:/srv/lab" "${clean_env[@]}" SERIES="$(newest_series)" SUFFIX=$debug_suffix CCACHE_DISABLE=1 nice -n 19 bash -euo pipefail -c "$(declare -f compile_debug); compile_debug") \
 		>"$cache/debug.log" 2>&1 || { tail -n 30 "$cache/debug.log" >&2; die "the debug kernel did not build"; }
 	# What guests were started with is of an older build of the same version.
 	rm -f "$cache"/boot/*"$debug_suffix"*

@@ -235,7 +235,7 @@ drop_stale_runs() {
 }
 
 run_guests() {
-	local kernel=7.2 topology=single cpus='' mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
+	local kernel=newest topology=single cpus='' mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
 	local leaks=1 version image initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
@@ -258,6 +258,7 @@ run_guests() {
 	command=("$@")
 	[[ $topology == single || $topology == pair ]] || die "no topology $topology"
 	prepare "$kernel"
+	kernel=$(kernel_named "$kernel")
 	version=$(kernel_version "$kernel")
 	if [[ $kernel == debug ]]; then
 		: "${megabytes:=2048}"
@@ -286,7 +287,7 @@ run_guests() {
 	take_slot
 	pick_accelerator
 	run_to_the_end "${ends[@]}"
-	# An emulated processor now and then trips over code that another one is patching (int3 in sched_clock_tick, on 7.2), or sleeps for
+	# An emulated processor now and then trips over code that another one is patching (int3 in sched_clock_tick), or sleeps for
 	# ever since its timer does not go off (6.1): where nothing of ours has run yet it is not ours to find.
 	if ! booted "${ends[@]}"; then
 		say "a kernel did not come up; once more"

@@ -3,8 +3,9 @@
 #
 # kernels.sh: the distribution's kernels with their headers, unpacked into the root tree. Unpacked and not installed: an
 # installation would make an initramfs that nobody boots and run hooks that nobody needs.
-
-series=(6.1 6.12 7.2)
+#
+# Which kernels is a rule and not a list: the kernel of each suite in sources_list() (root.sh), and the series before the newest while
+# the archive has both. $cache/series holds what the rule gave last, oldest first.
 
 # Modules that no virtual machine without a screen or a disk asks for; without them a kernel takes a fifth of the space, and
 # depmod a fifth of the time.
@@ -20,10 +21,54 @@ kernel_version() {
 	cat "$cache/kernels/$1"
 }
 
-# The newest ABI of a series that has both an image and headers: either may be late in the archive.
-resolve_kernel() {
-	(in_root apt-cache search --names-only "^linux-(image|headers)-${1//./\\.}\.[^ ]*-amd64\$") |
-		sed -nE 's/^linux-(image|headers)-([0-9.]+(\+deb[0-9]+|-[0-9]+)(\+[^ -]*)?-amd64) .*/\2/p' | sort -V | uniq -d | tail -n 1
+# The versions of series S ([0-9.]+ for any) that have both an image and headers, oldest first: either may be late in the archive.
+archive_kernels() {
+	(in_root apt-cache search --names-only "^linux-(image|headers)-$1\.[^ ]*-amd64\$") |
+		sed -nE 's/^linux-(image|headers)-([0-9.]+(\+deb[0-9]+|-[0-9]+)(\+[^ -]*)?-amd64) .*/\2/p' | sort -V | uniq -d
+}
+
+resolve_kernel() { archive_kernels "${1//./\\.}" | tail -n 1; }
+
+# The rule. Whatever a suite calls its kernel but has no headers for waits until it has.
+archive_series() {
+	local complete
+	complete=$(archive_kernels '[0-9.]+' | sed -nE 's/^([0-9]+\.[0-9]+)\..*/\1/p' | uniq)
+	{
+		(in_root apt-cache madison linux-image-amd64) | sed -nE 's/^[^|]*\| *([0-9]+\.[0-9]+)\..*/\1/p'
+		tail -n 2 <<<"$complete"
+	} | sort -Vu | grep -xF "$complete"
+}
+
+known_series() { cat "$cache/series" 2>/dev/null || true; }
+newest_series() { known_series | tail -n 1; }
+
+# vm prepare asks the archive, once a day, and nobody else does: kernels do not change under a check that runs. Without an answer
+# those that are here go on serving.
+series_fresh() { [[ -s $cache/series ]] && [[ ! ${ask_archive:-} || $(find "$cache/series" -mmin -1440) ]]; }
+
+find_series() {
+	local found line
+	series_fresh && return
+	if [[ ! -s $cache/series ]] || (in_root "${clean_env[@]}" apt-get -qq -o APT::Update::Error-Mode=any update) >&2; then
+		found=$(archive_series)
+	else
+		say "the archive does not answer: no newer kernels than before"
+	fi
+	: "${found:=$(known_series)}"
+	[[ $found ]] || die "the archive has no kernel with headers"
+	for line in $(known_series); do grep -qxF "$line" <<<"$found" || say "kernel $line has left the archive"; done
+	for line in $found; do known_series | grep -qxF "$line" || say "kernel $line is new here"; done
+	mkdir -p "$cache"
+	echo "$found" >"$cache/series.new"
+	mv "$cache/series.new" "$cache/series"
+}
+
+# What KERNEL= and --kernel may say, as the name of one kernel: a series, newest, or debug.
+kernel_named() {
+	local name=$1
+	[[ $name != newest ]] || name=$(newest_series)
+	[[ $name == debug ]] || grep -qxF "$name" "$cache/series" || die "no kernel $1: newest, debug, $(known_series | paste -sd' ')"
+	echo "$name"
 }
 
 # All linux-* packages that the given ones need; of alternatives, the first.
@@ -74,23 +119,26 @@ kernel_image() {
 
 kernels_ready() {
 	local kernel
-	for kernel in "${series[@]}"; do [[ -s $cache/kernels/$kernel ]] || return; done
+	series_fresh || return
+	for kernel in $(known_series); do [[ -s $cache/kernels/$kernel ]] || return; done
 }
 
+# A newer build of a series takes the place of an older one, whose files stay: guests may be running from them.
 prepare_kernels() {
 	local kernel version
 	mkdir -p "$cache/kernels"
-	for kernel in "${series[@]}"; do
-		[[ ! -s $cache/kernels/$kernel ]] || continue
+	find_series
+	for kernel in $(known_series); do
 		version=$(resolve_kernel "$kernel")
-		[[ $version ]] || die "the archive has no kernel $kernel with headers"
-		install_kernel "$kernel" "$version"
+		[[ $version ]] || [[ -s $cache/kernels/$kernel ]] || die "the archive has no kernel $kernel with headers"
+		[[ ! $version || $(cat "$cache/kernels/$kernel" 2>/dev/null) == "$version" ]] || install_kernel "$kernel" "$version"
 	done
 }
 
+# One a line, oldest first, the debug kernel last.
 list_kernels() {
-	local path
-	for path in "$cache"/kernels/*; do
-		[[ ! -s $path ]] || printf '%-6s %s\n' "${path##*/}" "$(cat "$path")"
+	local kernel
+	for kernel in $(known_series) debug; do
+		[[ ! -s $cache/kernels/$kernel ]] || printf '%-6s %s\n' "$kernel" "$(cat "$cache/kernels/$kernel")"
 	done
 }

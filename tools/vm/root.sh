@@ -26,7 +26,7 @@ host_packages() {
 	((!${#missing[@]})) || apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2
 }
 
-# trixie for the tree, its backports for kernel 7.2, bookworm for kernel 6.1 (older versions: apt prefers trixie's by itself).
+# trixie for the tree, its backports for the newest kernel, bookworm for the oldest (older versions: apt prefers trixie's by itself).
 # Sources too: the provider is built inside the rdma-core source of the distribution.
 sources_list() {
 	local main security suite
