@@ -50,6 +50,28 @@ vlan() {
 	within 10 lacks_gid b "$DEV_B" "$(gid_text 10.78.5.2)"
 }
 
+# Beside another device at b, that of the VLAN's interface counts what the VLAN receives, datagrams of queue pair 1 included.
+vlan_counted() {
+	local gid_a gid_b received
+	at_end other_down
+	at b ip link add y0 type veth peer name y1
+	at b rdma link add rover_y type rover netdev y0
+	at_end vlans_down
+	vlans_up
+	gid_a=$(gid_like a "$(gid_text 10.78.5.1)" "$DEV_A")
+	gid_b=$(gid_like b "$(gid_text 10.78.5.2)" "$DEV_B")
+	received=$(counter b rx_packets)
+	pingpongs "$DEV_A" "$gid_a" "$DEV_B" "$gid_b" -n 20
+	received=$(($(counter b rx_packets) - received))
+	((received >= 40)) || fail "only $received packets"
+	received=$(DEV_B=rover_y && counter b rx_packets)
+	((!received)) || fail "the other device counts $received"
+}
+other_down() {
+	at b ip link del y0
+	within 10 gone b rover_y
+}
+
 # Link-local addresses ********************************************************
 
 link_local() {
@@ -160,6 +182,7 @@ failover() {
 for ROCE in v2 v1; do
 	export ROCE
 	try "$ROCE: a VLAN, with a priority of its map" vlan 5 6
+	try "$ROCE: a VLAN's packets are counted at its device" vlan_counted
 	if ! quick; then
 		try "$ROCE: a VLAN, without a priority" vlan 0 0
 		try "$ROCE: a VLAN, with a priority that it does not map" vlan 4 0

@@ -172,6 +172,52 @@ sniffed() {
 	pair_quietly raw_roce
 }
 
+# Two more devices at b, on both ends of a veth pair: what they send to each other goes by lo.
+two_up() {
+	local n
+	at b ip link add x0 mtu 4200 type veth peer name x1 mtu 4200
+	for n in 0 1; do
+		at b ip addr add 10.8$((8 + n)).0.1/24 dev x$n
+		at b ip link set x$n up
+		# The core looks for the peer's MAC address on the device's interface, where a host answers itself only if it is told to.
+		at b sysctl -qw net.ipv4.conf.x$n.accept_local=1 net.ipv4.conf.x$n.rp_filter=0
+	done
+	for n in 0 1; do
+		at b rdma link add rover_x$n type rover netdev x$n
+		within 10 has_gid b rover_x$n "$(gid_text 10.8$((8 + n)).0.1)"
+	done
+}
+two_down() {
+	at b ip link del x0
+	within 10 gone b rover_x0
+	within 10 gone b rover_x1
+}
+# of DEVICE COUNTER
+of() { (DEV_B=$1 && counter b "$2"); }
+
+# each_counts TOOL MOST OPTION...: either device counts what it has sent, and the other one receives
+each_counts() {
+	local tool=$1 most=$2 n sent=() received=()
+	shift 2
+	for n in 0 1; do sent+=("$(of rover_x$n tx_packets)") received+=("$(of rover_x$n rx_packets)"); done
+	pingpong_on "$tool" rover_x1 "$(gid_like b "$(gid_text 10.89.0.1)" rover_x1)" rover_x0 "$(gid_like b "$(gid_text 10.88.0.1)" rover_x0)" "$@"
+	for n in 0 1; do
+		sent[n]=$(($(of rover_x$n tx_packets) - sent[n])) received[n]=$(($(of rover_x$n rx_packets) - received[n]))
+		echo "note: $tool: rover_x$n has sent ${sent[n]} packets and received ${received[n]}"
+	done
+	for n in 0 1; do
+		((sent[n] >= most && received[n] >= most)) || fail "rover_x$n counts too little"
+		# What is sent again may be lost, and there are acknowledges: but no more than the other one has sent.
+		((received[n] <= sent[1 - n])) || fail "rover_x$n has received more than was sent to it"
+	done
+}
+two_devices() {
+	at_end two_down
+	two_up
+	each_counts ibv_ud_pingpong 300 -n 300 -s 1000
+	each_counts ibv_rc_pingpong 300 -n 300 -s 1000
+}
+
 know_gids
 try "trains arrive as they were sent" trains
 try "and while somebody captures" captured
@@ -181,6 +227,7 @@ try "a long message is a block" blocks
 try "and packets in the eyes of a sniffer" sniffed
 pair_cases rc_data brief much
 try "each packet alone" apart
+try "two devices: each counts what it receives" two_devices
 try "loss, reordering, copies and corruption" under delay 1ms reorder 5% loss 1% duplicate 1% corrupt 1%
 try "what is sent elsewhere has its ICRC the second time" elsewhere
 limit=100

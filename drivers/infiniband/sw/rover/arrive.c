@@ -40,14 +40,17 @@
 struct rover_dev *rover_arrive_device(struct rover_net *rnet,
 				      const struct sk_buff *skb)
 {
-	struct rover_dev *dev, *any = NULL;
+	struct rover_dev *dev, *below = NULL, *any = NULL;
 
 	list_for_each_entry_rcu(dev, &rnet->devs, net_node) {
 		if (dev->ndev == skb->dev)
 			return dev;
+		if (!below &&
+		    netdev_has_upper_dev_all_rcu(dev->ndev, skb->dev))
+			below = dev;
 		any = dev;
 	}
-	return any;
+	return below ?: any;
 }
 
 /* The first packet's header; nothing is proved yet. */
@@ -133,38 +136,6 @@ static void receive(struct rover_net *rnet, struct rover_dev *dev,
 		rover_netrx(rnet, dev, qp, skb);
 }
 
-void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
-			 struct sk_buff *skb)
-{
-	const struct rover_bth *bth;
-	struct rover_qp *qp = NULL;
-	struct rover_bth buf;
-
-	bth = first_bth(skb, &buf);
-	if (bth)
-		qp = rover_qp_find(rover_bth_qpn(bth));
-	if (qp && !(READ_ONCE(qp->alive) && qp->dev->rnet == rnet))
-		qp = NULL;
-	receive(rnet, dev, qp, skb, bth);
-}
-
-int rover_arrive(struct sock *sk, struct sk_buff *skb)
-{
-	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
-	struct rover_dev *dev;
-
-	if (!rnet || !pskb_may_pull(skb, sizeof(struct udphdr)))
-		goto drop;
-	dev = rover_arrive_device(rnet, skb);
-	if (!dev)
-		goto drop;
-	rover_arrive_packet(rnet, dev, skb);
-	return 0;
-drop:
-	consume_skb(skb);
-	return 0;
-}
-
 /* One that lives in this namespace, if that has not ended. */
 static struct rover_qp *find_in(const struct rover_net *rnet,
 				const struct rover_bth *bth)
@@ -173,6 +144,35 @@ static struct rover_qp *find_in(const struct rover_net *rnet,
 
 	return qp && READ_ONCE(qp->alive) && qp->dev->rnet == rnet ?
 	       qp : NULL;
+}
+
+void rover_arrive_packet(struct rover_net *rnet, struct sk_buff *skb)
+{
+	const struct rover_bth *bth;
+	struct rover_qp *qp = NULL;
+	struct rover_dev *dev;
+	struct rover_bth buf;
+
+	bth = first_bth(skb, &buf);
+	if (bth)
+		qp = find_in(rnet, bth);
+	/* Count at the queue pair's device: lo and VLANs have none of their own. */
+	dev = qp ? qp->dev : rover_arrive_device(rnet, skb);
+	if (dev)
+		receive(rnet, dev, qp, skb, bth);
+	else
+		kfree_skb(skb);
+}
+
+int rover_arrive(struct sock *sk, struct sk_buff *skb)
+{
+	struct rover_net *rnet = rcu_dereference_sk_user_data(sk);
+
+	if (rnet && pskb_may_pull(skb, sizeof(struct udphdr)))
+		rover_arrive_packet(rnet, skb);
+	else
+		consume_skb(skb);
+	return 0;
 }
 
 /* Whom it is for.  In a train of several the first may be gone, and others not. */

@@ -22,12 +22,13 @@ struct sock;
 int rover_arrive(struct sock *sk, struct sk_buff *skb);
 
 /**
- * rover_arrive_device() - whose counters: the interface's device, or any there is
+ * rover_arrive_device() - the device to count at while no queue pair is known
  * @rnet: namespace it has arrived in
  * @skb: a packet, still with its interface
  *
  * Context: under rcu_read_lock().
- * Return: NULL when the namespace has none.
+ * Return: the device on the packet's interface, else one on an interface below it,
+ * else any of the namespace; NULL when it has none.
  */
 struct rover_dev *rover_arrive_device(struct rover_net *rnet,
 				      const struct sk_buff *skb);
@@ -35,13 +36,11 @@ struct rover_dev *rover_arrive_device(struct rover_net *rnet,
 /**
  * rover_arrive_packet() - receive it, here or elsewhere
  * @rnet: namespace it has arrived in
- * @dev: device to count at
  * @skb: as for rover_netrx(); consumed
  *
  * Context: softirq, under rcu_read_lock().
  */
-void rover_arrive_packet(struct rover_net *rnet, struct rover_dev *dev,
-			 struct sk_buff *skb);
+void rover_arrive_packet(struct rover_net *rnet, struct sk_buff *skb);
 
 /**
  * rover_arrive_handed() - receive what did not go by the stack

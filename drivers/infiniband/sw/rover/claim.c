@@ -103,20 +103,16 @@ static unsigned int claim(void *priv, struct sk_buff *skb,
 			  const struct nf_hook_state *state)
 {
 	struct rover_net *rnet = priv;
-	struct rover_dev *dev;
 	unsigned int verdict;
 
 	if (!(state->pf == NFPROTO_IPV4 ? plain_v4(skb) : plain_v6(skb)) ||
 	    skb->sk || (skb_is_gso(skb) && !is_train(skb)))
 		return NF_ACCEPT;
-	dev = rover_arrive_device(rnet, skb);
-	if (!dev)
-		return NF_ACCEPT;
 	verdict = confirm(skb);
 	if (verdict != NF_ACCEPT)
 		return verdict;
 	__skb_pull(skb, skb_transport_offset(skb));
-	rover_arrive_packet(rnet, dev, skb);
+	rover_arrive_packet(rnet, skb);
 	return NF_STOLEN;
 }
 

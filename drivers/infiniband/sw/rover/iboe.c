@@ -44,17 +44,16 @@ static enum rover_stat prove(struct sk_buff *skb)
 
 static void drop(struct rover_dev *dev, struct sk_buff *skb, enum rover_stat why)
 {
-	rover_drop(dev->stats, why, 0, 0, 0);
+	rover_drop(dev ? dev->stats : NULL, why, 0, 0, 0);
 	kfree_skb(skb);
 }
 
 void rover_iboe_arrive(struct rover_net *rnet, struct sk_buff *skb)
 {
-	struct rover_dev *dev = rover_arrive_device(rnet, skb);
 	enum rover_stat why;
 
-	/* An interface that hears everything; and one that nobody of us is on. */
-	if (!dev || skb->pkt_type == PACKET_OTHERHOST) {
+	/* Another host's, on a promiscuous interface; or no device here. */
+	if (list_empty(&rnet->devs) || skb->pkt_type == PACKET_OTHERHOST) {
 		kfree_skb(skb);
 		return;
 	}
@@ -63,7 +62,7 @@ void rover_iboe_arrive(struct rover_net *rnet, struct sk_buff *skb)
 		return;
 	why = prove(skb);
 	if (why != GOOD) {
-		drop(dev, skb, why);
+		drop(rover_arrive_device(rnet, skb), skb, why);
 		return;
 	}
 	/* The sender, if it is on this host, may send the next one. */
@@ -71,5 +70,5 @@ void rover_iboe_arrive(struct rover_net *rnet, struct sk_buff *skb)
 	skb_reset_network_header(skb);
 	__skb_pull(skb, sizeof(struct ipv6hdr));
 	skb_reset_transport_header(skb);
-	rover_arrive_packet(rnet, dev, skb);
+	rover_arrive_packet(rnet, skb);
 }

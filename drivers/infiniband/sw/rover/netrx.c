@@ -41,7 +41,7 @@
 /* Who receives: the queue pair and the side whose lock is held. */
 struct batch {
 	struct rover_net *rnet;
-	struct rover_dev *dev;		/* to count at while no QP is known */
+	struct rover_dev *dev;		/* to count at: the QP's if it is known */
 	const struct sk_buff *head;	/* what has come */
 	struct rover_qp *likely;	/* found already; NULL or maybe dead */
 	struct rover_qp *qp;
@@ -97,39 +97,56 @@ static void batch_end(struct batch *b)
 	rover_run(qp);
 }
 
-/* Queue pair 1 of this device, if the packet was sent to an address of it. */
-static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a)
+/*
+ * Queue pair 1 of @dev if the packet was sent to a GID of @dev; with @in, to one
+ * that is on this interface.
+ */
+static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a,
+			       struct net_device *in)
 {
 	struct rover_qp *qp = rcu_dereference(dev->gsi);
 	const struct ib_gid_attr *gid;
+	bool found;
 
 	/* Only a registered device has one, and a table of GIDs. */
 	if (!qp)
 		return NULL;
-	gid = rover_route_gid(&dev->ib, a->pkt.l3, a->pkt.ip, NULL);
+	gid = rover_route_gid(&dev->ib, a->pkt.l3, a->pkt.ip, in);
 	if (IS_ERR(gid))
 		return NULL;
+	found = !in || rcu_access_pointer(gid->ndev) == in;
 	rdma_put_gid_attr(gid);
-	return qp;
+	return found ? qp : NULL;
 }
 
-/*
- * Each device has a queue pair 1: the address tells whose is meant.  A
- * link-local one may be that of several; then it is the one it came to.
- */
-static struct rover_qp *find_gsi(const struct batch *b, const struct arrival *a)
+static struct rover_qp *first_gsi(const struct batch *b,
+				  const struct arrival *a,
+				  struct net_device *in)
 {
-	struct rover_qp *qp = gsi_of(b->dev, a);
+	struct rover_qp *qp = NULL;
 	struct rover_dev *dev;
 
-	if (qp)
-		return qp;
 	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
-		qp = gsi_of(dev, a);
+		qp = gsi_of(dev, a, in);
 		if (qp)
 			break;
 	}
 	return qp;
+}
+
+/*
+ * Each device has a queue pair 1: the address tells whose is meant.  Several
+ * devices have the GID of an upper interface, its own and those below.  The first
+ * one that was registered gets the packet: rdma_cm takes that one when it binds to
+ * an address, and no other device knows of the listener.  A link-local address may
+ * be on several interfaces: then it is the one the packet came by.
+ */
+static struct rover_qp *find_gsi(const struct batch *b, const struct arrival *a)
+{
+	struct net_device *in = b->head->dev;
+	struct rover_qp *qp = in ? first_gsi(b, a, in) : NULL;
+
+	return qp ?: first_gsi(b, a, NULL);
 }
 
 /* Hold the lock of one side; nothing else is held. */
@@ -166,7 +183,11 @@ static bool batch_join(struct batch *b, const struct arrival *a)
 	qp = b->likely;
 	if (!qp || qp->obj.key != qpn)
 		qp = qpn == ROVER_GSI_QPN ? find_gsi(b, a) : rover_qp_find(qpn);
-	return qp && batch_hold(b, qp, sending);
+	if (!qp || !batch_hold(b, qp, sending))
+		return false;
+	if (!b->likely)
+		b->dev = qp->dev;
+	return true;
 }
 
 /* Proving ********************************************************************/
@@ -593,8 +614,8 @@ void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 	receive_whole(&b, skb);
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
-	rover_stat_add(dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
-	rover_stat_add(dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb, b.bare));
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb, b.bare));
 	batch_end(&b);
 	if (train)
 		rover_plug_finish();

@@ -15,7 +15,7 @@
 /**
  * rover_netrx() - receive a packet or a whole train
  * @rnet: namespace it has arrived in
- * @dev: device to count at
+ * @dev: device to count at: that of @likely, if it is not NULL
  * @likely: queue pair of its first packet, if it was looked up; maybe dead
  * @skb: data at its UDP header, all of which is there, or behind its GRH; the
  *	network header is in front of that; consumed
