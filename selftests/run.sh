@@ -39,6 +39,7 @@ tests=(
 	stacks:400
 	v1:300
 	gids:200
+	pods:100
 	wire:200
 	self:100
 	steer:100

@@ -21,6 +21,7 @@
 #include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
+#include <net/rtnetlink.h>
 #include <rdma/rover-abi.h>
 
 #include "dev.h"
@@ -67,9 +68,56 @@ static int enable_driver(struct ib_device *ib)
 	return 0;
 }
 
+/*
+ * ipvlan tells its interfaces apart by IP address, so the frames of RoCE v1 stay with
+ * the interface below.  @ndev may be going: its link is not looked at then.
+ */
+static bool frames_come(const struct net_device *ndev)
+{
+	const struct rtnl_link_ops *link;
+	bool come = true;
+
+	rcu_read_lock();
+	link = ndev->rtnl_link_ops;
+	if (link && READ_ONCE(ndev->reg_state) == NETREG_REGISTERED &&
+	    (!strcmp(link->kind, "ipvlan") || !strcmp(link->kind, "ipvtap")))
+		come = link->get_link_net &&
+		       net_eq(link->get_link_net(ndev), dev_net(ndev));
+	rcu_read_unlock();
+	return come;
+}
+
+/*
+ * The core offers each device the addresses of all interfaces above its own, in any
+ * namespace.  One in another namespace is no GID of ours: its packets would have to
+ * be routed, filtered and received there.  The interface can have its own device.
+ * The core asks again when the interface moves, and takes back what it left behind.
+ */
+static int add_gid(const struct ib_gid_attr *attr, void **context)
+{
+	const struct rover_dev *dev = rover_dev(attr->device);
+	const struct net_device *ndev;
+
+	/* The core has just set it and shows the entry to nobody yet. */
+	ndev = rcu_dereference_protected(attr->ndev, true);
+	if (!net_eq(dev_net(ndev), dev->rnet->net))
+		return -EXDEV;
+	if (attr->gid_type == IB_GID_TYPE_ROCE && !frames_come(ndev))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* The core keeps the table. */
+static int del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	return 0;
+}
+
 static const struct ib_device_ops life = {
 	.owner = THIS_MODULE,
 	.driver_id = ROVER_DRIVER_ID,
+	.add_gid = add_gid,
+	.del_gid = del_gid,
 	.enable_driver = enable_driver,
 	.dealloc_driver = dealloc_driver,
 };
@@ -89,25 +137,37 @@ static struct rover_dev *get_by_netdev(struct net_device *ndev)
 	return rover_dev(ib);
 }
 
+/* The core gives a device on a VLAN no GIDs: they are in that of the real device. */
+static void warn_vlan(const struct net_device *ndev)
+{
+	const struct net_device *real = vlan_dev_real_dev(ndev);
+
+	if (net_eq(dev_net(real), dev_net(ndev)))
+		pr_warn_ratelimited("%s is a VLAN: add the link on %s, which then has the GIDs of %s\n",
+				    netdev_name(ndev), netdev_name(real),
+				    netdev_name(ndev));
+	else
+		pr_warn_ratelimited("%s is a VLAN: add the link on a macvlan interface on %s\n",
+				    netdev_name(ndev), netdev_name(ndev));
+}
+
 static int check_netdev(struct net_device *ndev)
 {
 	struct rover_dev *dev;
 
 	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
-		pr_warn("%s is no Ethernet interface\n", netdev_name(ndev));
+		pr_warn_ratelimited("%s is no Ethernet interface\n",
+				    netdev_name(ndev));
 		return -EOPNOTSUPP;
 	}
-	/* The core gives such a device no GIDs, but its real one gets them. */
 	if (is_vlan_dev(ndev)) {
-		pr_warn("%s is a VLAN: its addresses are GIDs of a device on %s\n",
-			netdev_name(ndev),
-			netdev_name(vlan_dev_real_dev(ndev)));
+		warn_vlan(ndev);
 		return -EOPNOTSUPP;
 	}
 	dev = get_by_netdev(ndev);
 	if (dev) {
-		pr_warn("%s has a device already: %s\n", netdev_name(ndev),
-			dev_name(&dev->ib.dev));
+		pr_warn_ratelimited("%s has a device already: %s\n",
+				    netdev_name(ndev), dev_name(&dev->ib.dev));
 		ib_device_put(&dev->ib);
 		return -EEXIST;
 	}
