@@ -181,6 +181,23 @@ taken() {
 	rdma link delete rover_y
 }
 
+# rate_is NUMBER: Gb/s
+rate_is() { [[ $(at a cat /sys/class/infiniband/$rename/ports/1/rate) == "$1 Gb/sec"* ]]; }
+# A tap has the speed that ethtool gives it, and tells nobody of it.
+speed() {
+	local speed
+	x_down
+	modprobe tun
+	at a ip tuntap add dev x0 mode tap || skip "no tap on this kernel"
+	at a ip link set x0 up
+	x_add
+	for speed in 100000:100 25000:25 10000:10 40000:40; do
+		at a ethtool -s x0 speed ${speed%:*} duplex full
+		within 1 rate_is ${speed#*:}
+	done
+	at a ip link delete x0
+}
+
 know_gids
 try "add and delete, five times" add_and_delete
 try "wrong use is refused: no netdev, a netdev or a name that is taken, no Ethernet" wrong_use
@@ -188,6 +205,7 @@ try "a second device on another netdev" second_device
 try "GIDs are there when rdma link add returns" gids_at_once
 try "addresses come and go as GIDs" addresses
 try "MTU changes show as active_mtu" mtus
+try "a speed that changes without an event shows as the port's rate" speed
 try "down and up of the netdev and of its peer: port state and events" up_and_down
 try "a renamed netdev" renamed
 try "removing the netdev removes the device" removed

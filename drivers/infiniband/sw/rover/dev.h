@@ -49,6 +49,24 @@ struct rover_net {
 };
 
 /**
+ * struct rover_speed - speed of a port
+ * @lock: of all but @changed; taken before RTNL
+ * @link: what the interface said last, of its own
+ * @asked: when, in jiffies
+ * @changed: there was an event since
+ * @speed: enum ib_port_speed; 0 before it was asked for the first time
+ * @width: enum ib_port_width that goes with it
+ */
+struct rover_speed {
+	struct mutex lock;
+	u64 link;
+	unsigned long asked;
+	bool changed;
+	u16 speed;
+	u8 width;
+};
+
+/**
  * struct rover_dev - one RDMA device
  * @ib: the core's part
  * @ndev: interface it lives on; we hold a reference until unregistered
@@ -64,8 +82,7 @@ struct rover_net {
  * @counters: those that queue pairs are bound to instead, by number
  * @going: unregistration has begun; posts fail and destroyed queues flush
  * @port_state: what programs were told last, under RTNL
- * @speed: enum ib_port_speed of the interface; 0 when it has to be asked
- * @width: enum ib_port_width that goes with it
+ * @speed: of the interface's link
  * @qps: live queue pairs, for limits and for waiting
  */
 struct rover_dev {
@@ -83,8 +100,7 @@ struct rover_dev {
 	struct xarray counters;
 	bool going;
 	enum ib_port_state port_state;
-	u16 speed;
-	u8 width;
+	struct rover_speed speed;
 	atomic_t qps;
 };
 

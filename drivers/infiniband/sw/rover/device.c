@@ -188,6 +188,7 @@ static int setup(struct rover_dev *dev, struct net_device *ndev,
 		err = -ENOMEM;
 		goto err_ndev;
 	}
+	mutex_init(&dev->speed.lock);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&dev->tap.rules);
 	err = rover_table_init(&dev->mrs, ROVER_MKEY_MASK);
@@ -346,7 +347,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		WRITE_ONCE(dev->speed, 0);
+		WRITE_ONCE(dev->speed.changed, true);
 		report_port(dev);
 		break;
 	case NETDEV_UNREGISTER:

@@ -5,6 +5,8 @@
  * Attributes are what holds, not what looks good: a limit is enforced
  * somewhere, a capability is one that a program can use.
  */
+#include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 #include <rdma/uverbs_ioctl.h>
@@ -149,27 +151,49 @@ static void get_dev_fw_str(struct ib_device *ib, char *str)
 	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
 }
 
+/* What ethtool says of the interface: speed and lanes in one number. */
+static u64 link_speed(struct net_device *ndev)
+{
+	struct ethtool_link_ksettings settings = {};
+	u32 speed = SPEED_UNKNOWN;
+
+	rtnl_lock();
+	if (ndev->reg_state == NETREG_REGISTERED &&
+	    !__ethtool_get_link_ksettings(ndev, &settings))
+		speed = settings.base.speed;
+	rtnl_unlock();
+	return (u64)settings.lanes << 32 | speed;
+}
+
 /*
- * The interface is asked once after each change of its link: it takes RTNL,
- * and a line in the kernel's log when it does not know, and programs may ask
- * us as often as they like.
+ * Not every change of speed is an event: `ethtool -s' of a virtual interface, or a
+ * port that joins a bond, is none.  So the interface is asked, but ten times a
+ * second at most, since that takes RTNL and programs may ask as often as they like.
+ * The core makes speed and width of it only if it has changed: for an interface that
+ * does not know, that is a line in the log.
  */
 static int get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
 {
-	u16 speed = READ_ONCE(dev->speed);
-	u8 width = READ_ONCE(dev->width);
-	int err;
+	struct rover_speed *known = &dev->speed;
+	int err = 0;
+	u64 link;
 
-	if (!speed) {
-		err = ib_get_eth_speed(&dev->ib, 1, &speed, &width);
-		if (err)
-			return err;
-		WRITE_ONCE(dev->width, width);
-		WRITE_ONCE(dev->speed, speed);
+	mutex_lock(&known->lock);
+	if (!known->speed || READ_ONCE(known->changed) ||
+	    time_after(jiffies, known->asked + HZ / 10)) {
+		/* An event from here on is for the next query. */
+		WRITE_ONCE(known->changed, false);
+		link = link_speed(dev->ndev);
+		if (!known->speed || link != known->link)
+			err = ib_get_eth_speed(&dev->ib, 1, &known->speed,
+					       &known->width);
+		known->link = link;
+		known->asked = jiffies;
 	}
-	attr->active_speed = speed;
-	attr->active_width = width;
-	return 0;
+	attr->active_speed = known->speed;
+	attr->active_width = known->width;
+	mutex_unlock(&known->lock);
+	return err;
 }
 
 /* State and MTU are those of the interface at this moment. */
