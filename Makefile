@@ -46,18 +46,19 @@ module:
 	@echo "built $(OWN)/drivers/infiniband/sw/rover/rover.ko"
 endif
 
-provider: ## librover, built inside the distribution's rdma-core source
-	@$(VM) chroot -- tools/provider/build build/provider
+provider: ## librover for this machine, built inside the source of the rdma-core installed here
+	@tools/provider/build $(OWN)/provider
 
 install: KDIR := $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
 install: ## module and provider into this machine (run make module KDIR= and make provider first)
 	@$(MAKE) -C $(KDIR) M=$(OWN) modules_install
 	@depmod
-	@tools/install-provider build/provider
+	@tools/install-provider $(OWN)/provider
 
 test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=
 	@$(VM) build --kernel $(KERNEL)
 	@$(VM) chroot -- make -s -C selftests
+	$(if $(filter provider,$(T)),@$(VM) suites)
 	@$(VM) run --kernel $(KERNEL) --topology $(TOPOLOGY) --timeout 900 -- selftests/run.sh $(T)
 
 pyverbs: ## rdma-core's own test suite in a guest: KERNEL=, T= for one module (test_qp)

@@ -24,6 +24,7 @@ tests=(
 	gsi:200
 	cm:200
 	perftest:300
+	provider:200
 	pyverbs:400
 	resource:100
 	manage:100

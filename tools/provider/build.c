@@ -297,7 +297,7 @@ void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops)
 	if (send_ops & IBV_QP_EX_WITH_BIND_MW)
 		ex->wr_bind_mw = wr_bind_mw;
 	if (send_ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
-		ex->wr_atomic_write = wr_atomic_write;
+		rover_set_wr_atomic_write(ex, wr_atomic_write);
 	if (send_ops & IBV_QP_EX_WITH_FLUSH)
 		rover_set_wr_flush(ex, wr_flush);
 

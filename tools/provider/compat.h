@@ -10,7 +10,16 @@
 
 #include <infiniband/driver.h>
 
-/* Before that there is nothing to be flushed. */
+/* Names that are newer than the oldest release. The kernel's numbers hold. */
+#if RDMA_CORE_VERSION < 44
+#define IBV_WR_ATOMIC_WRITE		15
+#define IBV_WC_ATOMIC_WRITE		9
+#define IBV_QP_EX_WITH_ATOMIC_WRITE	(1 << 12)
+#define rover_set_wr_atomic_write(ex, write)	((void)(write))
+#else
+#define rover_set_wr_atomic_write(ex, write)	((ex)->wr_atomic_write = (write))
+#endif
+
 #if RDMA_CORE_VERSION < 45
 #define IBV_WR_FLUSH		14
 #define IBV_WC_FLUSH		8
@@ -45,6 +54,22 @@ rover_cmd_create_cq(struct ibv_context *ctx,
 				    resp_size, 0);
 #else
 	return ibv_cmd_create_cq_ex(ctx, attr, vcq, NULL, 0, resp, resp_size, 0);
+#endif
+}
+
+static inline int
+rover_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *vqp,
+			struct ibv_qp_init_attr_ex *attr,
+			struct ibv_create_qp_ex *cmd, size_t cmd_size,
+			struct ib_uverbs_ex_create_qp_resp *resp,
+			size_t resp_size)
+{
+#if IBVERBS_PABI_VERSION >= 64
+	return ibv_cmd_create_qp_ex2(ctx, vqp, attr, cmd, cmd_size, resp,
+				     resp_size, NULL);
+#else
+	return ibv_cmd_create_qp_ex2(ctx, vqp, attr, cmd, cmd_size, resp,
+				     resp_size);
 #endif
 }
 

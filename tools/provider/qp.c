@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "compat.h"
 #include "op.h"
 
 #define QP_COMP_MASK	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
@@ -65,8 +66,8 @@ static int create_with_flags(struct ibv_context *ctx, struct rover_qp *qp,
 	struct ibv_create_qp_ex cmd = { 0 };
 	int err;
 
-	err = ibv_cmd_create_qp_ex2(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
-				    &full.ibv_resp, sizeof(full));
+	err = rover_cmd_create_qp_ex2(ctx, &qp->vqp, attr, &cmd, sizeof(cmd),
+				      &full.ibv_resp, sizeof(full));
 	*resp = full.drv_payload;
 	return err;
 }

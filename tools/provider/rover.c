@@ -14,6 +14,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 
 #include "compat.h"
+#include "release.h"
 #include "rover.h"
 
 #define OTHER_VERSION	"module and provider are of different versions: " \
@@ -183,7 +184,14 @@ static struct rover_context *new_context(struct ibv_device *ibdev, int cmd_fd)
 	struct rover_device *dev =
 		container_of(ibdev, struct rover_device, vdev.device);
 	struct rover_context *ctx;
+	int err;
 
+	/* What stands before this has the same layout in all releases. */
+	err = rover_release_fits(ibdev->name, verbs_register_driver);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
 	if (dev->abi != ROVER_ABI_VERSION) {
 		rover_say(ibdev->name, "opening the device", EPROTO);
 		return NULL;

@@ -42,13 +42,22 @@ sources_list() {
 
 wanted_packages() { sed 's/#.*//' "$lab_dir/packages.list" | awk 'NF { print $1 }'; }
 
+# What this machine's apt has been told of the way to the archive, as options of mmdebstrap.
+host_apt_options() {
+	local name value
+	options=()
+	for name in Acquire::http::Proxy Acquire::Check-Valid-Until; do
+		value=$(apt-config dump $name --format '%v')
+		[[ ! $value ]] || options+=(--aptopt="$name \"$value\"")
+	done
+}
+
 make_root() {
-	local new=$cache/root.new options=() proxy
+	local new=$cache/root.new options
 	host_packages
 	say "making the root tree in $root"
 	rm -rf --one-file-system "$new"
-	proxy=$(apt-config dump Acquire::http::Proxy --format '%v')
-	[[ ! $proxy ]] || options+=(--aptopt="Acquire::http::Proxy \"$proxy\"")
+	host_apt_options
 	# Without fsync, documentation, translations: quicker, and a third of the size.
 	sources_list >"$cache/sources.list"
 	mmdebstrap --quiet --variant=minbase --mode=root \
