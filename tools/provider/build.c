@@ -240,7 +240,7 @@ static void wr_start(struct ibv_qp_ex *ex)
 {
 	struct rover_qp *qp = to_qp_ex(ex);
 
-	rover_queue_lock(&qp->sq);
+	rover_lock_hold(&qp->sq.lock);
 	qp->next = qp->sq.tail;
 	qp->wqe = NULL;
 	qp->err = 0;
@@ -254,16 +254,28 @@ static int wr_complete(struct ibv_qp_ex *ex)
 
 	if (posted)
 		rover_queue_publish(&qp->sq, qp->next);
-	rover_queue_unlock(&qp->sq);
+	rover_lock_release(&qp->sq.lock);
 
 	if (posted && rover_queue_asleep(&qp->sq))
 		err = rover_doorbell_ring(qp);
 	return -err;
 }
 
+/**
+ * rover_qp_restart_build() - what is being built is of a life that has ended
+ * @qp: was reset
+ */
+void rover_qp_restart_build(struct rover_qp *qp)
+{
+	if (!rover_lock_held(&qp->sq.lock))
+		return;
+	fail(qp, -EINVAL);
+	qp->next = qp->sq.tail;
+}
+
 static void wr_abort(struct ibv_qp_ex *ex)
 {
-	rover_queue_unlock(&to_qp_ex(ex)->sq);
+	rover_lock_release(&to_qp_ex(ex)->sq.lock);
 }
 
 /**

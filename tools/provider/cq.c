@@ -50,7 +50,8 @@ static int map_ring(struct rover_ring *ring, struct ibv_context *ctx,
 }
 
 static struct rover_cq *create_cq(struct ibv_context *ctx,
-				  const struct ibv_cq_init_attr_ex *attr)
+				  const struct ibv_cq_init_attr_ex *attr,
+				  bool single)
 {
 	struct rover_create_cq_resp resp = { 0 };
 	struct rover_cq *cq = calloc(1, sizeof(*cq));
@@ -64,11 +65,11 @@ static struct rover_cq *create_cq(struct ibv_context *ctx,
 		goto err_free;
 	err = map_ring(&cq->ring, ctx, &resp.ring);
 	if (err) {
-		rover_say(ctx->device->name, "mapping a completion ring", err);
+		rover_say(ctx, "mapping a completion ring", err);
 		goto err_destroy;
 	}
-	pthread_spin_init(&cq->lock, PTHREAD_PROCESS_PRIVATE);
-	pthread_spin_init(&cq->arm_lock, PTHREAD_PROCESS_PRIVATE);
+	rover_lock_init(&cq->lock, single);
+	rover_lock_init(&cq->arm_lock, false);
 	return cq;
 
 err_destroy:
@@ -94,7 +95,7 @@ struct ibv_cq *rover_create_cq(struct ibv_context *ctx, int cqe,
 		.channel = channel,
 		.comp_vector = vector,
 	};
-	struct rover_cq *cq = create_cq(ctx, &attr);
+	struct rover_cq *cq = create_cq(ctx, &attr, false);
 
 	return cq ? &cq->vcq.cq : NULL;
 }
@@ -109,6 +110,7 @@ struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 {
 	struct ibv_pd *parent = NULL;
 	struct rover_cq *cq;
+	bool single;
 	uint32_t flags = 0;
 
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS)
@@ -127,11 +129,11 @@ struct ibv_cq_ex *rover_create_cq_ex(struct ibv_context *ctx,
 		return NULL;
 	}
 
-	cq = create_cq(ctx, attr);
+	single = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED ||
+		 rover_pd_single(parent);
+	cq = create_cq(ctx, attr, single);
 	if (!cq)
 		return NULL;
-	cq->single = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED ||
-		     rover_pd_single(parent);
 	rover_cq_set_ops(cq, attr->wc_flags);
 	return &cq->vcq.cq_ex;
 }
@@ -153,6 +155,9 @@ static int change_ring(struct rover_cq *cq, const struct rover_uapi_ring *desc)
 	cq->ring = ring;
 	cq->head = 0;
 	cq->told = 0;
+	/* What is shown to the program was not consumed, so it is the first. */
+	if (cq->current)
+		cq->current = rover_slot(&cq->ring, 0);
 	return 0;
 }
 
@@ -160,6 +165,9 @@ static int change_ring(struct rover_cq *cq, const struct rover_uapi_ring *desc)
  * rover_resize_cq() - ibv_resize_cq()
  * @ibcq: completion queue
  * @cqe: completions it must hold
+ *
+ * Others that poll or arm meanwhile sleep. It may be called between start_poll
+ * and end_poll.
  *
  * Return: 0 or an errno. Nothing has changed then, unless there was no memory
  * to map the new ring: polling is an error from then on.
@@ -171,14 +179,16 @@ int rover_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct ibv_resize_cq cmd = { 0 };
 	int err;
 
-	pthread_spin_lock(&cq->lock);
-	pthread_spin_lock(&cq->arm_lock);
+	rover_lock_close(&cq->lock);
+	rover_lock_close(&cq->arm_lock);
+	/* The kernel moves what it has not been told to be consumed. */
+	rover_cq_tell(cq);
 	err = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv_resp,
 				sizeof(resp));
 	if (!err)
 		err = change_ring(cq, &resp.ring);
-	pthread_spin_unlock(&cq->arm_lock);
-	pthread_spin_unlock(&cq->lock);
+	rover_lock_open(&cq->arm_lock);
+	rover_lock_open(&cq->lock);
 	return err;
 }
 
@@ -206,8 +216,8 @@ int rover_destroy_cq(struct ibv_cq *ibcq)
 	if (err)
 		return err;
 	rover_ring_unmap(&cq->ring);
-	pthread_spin_destroy(&cq->lock);
-	pthread_spin_destroy(&cq->arm_lock);
+	rover_lock_destroy(&cq->lock);
+	rover_lock_destroy(&cq->arm_lock);
 	free(cq);
 	return 0;
 }
@@ -221,7 +231,7 @@ int rover_arm_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct rover_cq *cq = to_cq(ibcq);
 
-	pthread_spin_lock(&cq->arm_lock);
+	rover_lock(&cq->arm_lock);
 	if (!solicited_only)
 		cq->wanted = ROVER_ARM_NEXT;
 	else if (!cq->wanted)
@@ -229,7 +239,7 @@ int rover_arm_cq(struct ibv_cq *ibcq, int solicited_only)
 	cq->arm += ROVER_ARM_STEP;
 	cq->armings++;
 	rover_ring_arm(&cq->ring, cq->arm | cq->wanted);
-	pthread_spin_unlock(&cq->arm_lock);
+	rover_unlock(&cq->arm_lock);
 	return 0;
 }
 
@@ -241,8 +251,8 @@ void rover_cq_event(struct ibv_cq *ibcq)
 {
 	struct rover_cq *cq = to_cq(ibcq);
 
-	pthread_spin_lock(&cq->arm_lock);
+	rover_lock(&cq->arm_lock);
 	if (cq->armings && !--cq->armings)
 		cq->wanted = 0;
-	pthread_spin_unlock(&cq->arm_lock);
+	rover_unlock(&cq->arm_lock);
 }

@@ -8,6 +8,7 @@
  * overflow a queue that it has in fact emptied.
  */
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "compat.h"
@@ -41,19 +42,11 @@ static unsigned int wc_flags(const struct rover_cqe *cqe)
 	       (cqe->flags & ROVER_CQE_GRH ? IBV_WC_GRH : 0);
 }
 
-static void lock(struct rover_cq *cq)
-{
-	if (!cq->single)
-		pthread_spin_lock(&cq->lock);
-}
-
-static void unlock(struct rover_cq *cq)
-{
-	if (!cq->single)
-		pthread_spin_unlock(&cq->lock);
-}
-
-static void tell(struct rover_cq *cq)
+/**
+ * rover_cq_tell() - tell the kernel what was consumed
+ * @cq: locked
+ */
+void rover_cq_tell(struct rover_cq *cq)
 {
 	if (cq->told == cq->head)
 		return;
@@ -65,14 +58,14 @@ static void consume(struct rover_cq *cq)
 {
 	cq->head++;
 	if (cq->head - cq->told > cq->ring.entries / 4)
-		tell(cq);
+		rover_cq_tell(cq);
 }
 
 /*
  * The next completion. Without one, @err says whether there may ever be: the
  * completions of before an overflow are all read first.
  */
-static const struct rover_cqe *look(struct rover_cq *cq, int *err)
+static const struct rover_cqe *peek(struct rover_cq *cq, int *err)
 {
 	const struct rover_cqe *cqe = NULL;
 
@@ -87,42 +80,54 @@ static const struct rover_cqe *look(struct rover_cq *cq, int *err)
 	return NULL;
 }
 
-static const struct rover_cqe *peek(struct rover_cq *cq, int *err)
+/* Index after the last completion that is there. */
+static uint32_t find_tail(const struct rover_cq *cq)
 {
-	const struct rover_cqe *cqe = look(cq, err);
+	uint32_t index = cq->head;
 
-	while (cqe && cqe->flags & ROVER_CQE_FORGOTTEN) {
-		consume(cq);
-		cqe = look(cq, err);
-	}
-	return cqe;
+	while (index - cq->head < cq->ring.entries &&
+	       rover_ring_completion(&cq->ring, index))
+		index++;
+	return index;
+}
+
+/* All of a completion but the phase, which belongs to the place. */
+static void move_cqe(struct rover_cq *cq, uint32_t to, uint32_t from)
+{
+	memcpy(rover_slot(&cq->ring, to), rover_slot(&cq->ring, from),
+	       offsetof(struct rover_cqe, phase));
 }
 
 /**
- * rover_cq_forget() - a queue pair was reset: of its past nobody is to hear
+ * rover_cq_forget() - a queue pair was reset or destroyed: take its completions out
  * @ibcq: completion queue; NULL is fine
  * @qpn: number of the queue pair, of which nothing more comes
  *
- * Hardware does so, too, and programs rely on it: the first completion after
- * the reset is of what was posted after it.
+ * As hardware does, and programs rely on it: the first completion after a reset
+ * is of what was posted after it. The others move up, and the room is free again.
+ * What the program is being shown, between start_poll and end_poll, stays.
  */
 void rover_cq_forget(struct ibv_cq *ibcq, uint32_t qpn)
 {
 	struct rover_cq *cq = ibcq ? to_cq(ibcq) : NULL;
-	struct rover_cqe *cqe;
-	uint32_t index;
+	const struct rover_cqe *cqe;
+	uint32_t index, freed = 0;
 
 	if (!cq)
 		return;
-	lock(cq);
-	for (index = cq->head; !cq->broken; index++) {
-		cqe = (struct rover_cqe *)rover_ring_completion(&cq->ring, index);
-		if (!cqe)
-			break;
-		if (cqe->qpn == qpn)
-			cqe->flags |= ROVER_CQE_FORGOTTEN;
+	rover_lock_nested(&cq->lock);
+	for (index = cq->broken ? cq->head : find_tail(cq); index != cq->head;) {
+		cqe = rover_slot(&cq->ring, --index);
+		if (cqe->qpn == qpn && cqe != cq->current)
+			freed++;
+		else if (freed)
+			move_cqe(cq, index + freed, index);
 	}
-	unlock(cq);
+	cq->head += freed;
+	if (cq->current)
+		cq->current = rover_slot(&cq->ring, cq->head);
+	rover_cq_tell(cq);
+	rover_unlock_nested(&cq->lock);
 }
 
 static void fill_wc(struct ibv_wc *wc, const struct rover_cqe *cqe)
@@ -157,7 +162,7 @@ int rover_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	int err = 0;
 	int n;
 
-	lock(cq);
+	rover_lock(&cq->lock);
 	for (n = 0; n < num; n++) {
 		cqe = peek(cq, &err);
 		if (!cqe)
@@ -165,8 +170,8 @@ int rover_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 		fill_wc(wc + n, cqe);
 		consume(cq);
 	}
-	tell(cq);
-	unlock(cq);
+	rover_cq_tell(cq);
+	rover_unlock(&cq->lock);
 
 	if (!n && err == EIO) {
 		errno = err;
@@ -187,7 +192,7 @@ static int show(struct rover_cq *cq)
 	return 0;
 }
 
-/* Without a completion there is no end_poll: what was skipped is told of here. */
+/* Without a completion there is no end_poll. */
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
 	struct rover_cq *cq = to_cq_ex(ex);
@@ -195,12 +200,10 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 
 	if (attr->comp_mask)
 		return err;
-	lock(cq);
+	rover_lock_hold(&cq->lock);
 	err = show(cq);
-	if (err) {
-		tell(cq);
-		unlock(cq);
-	}
+	if (err)
+		rover_lock_release(&cq->lock);
 	return err;
 }
 
@@ -221,8 +224,8 @@ static void end_poll(struct ibv_cq_ex *ex)
 	if (cq->current)
 		consume(cq);
 	cq->current = NULL;
-	tell(cq);
-	unlock(cq);
+	rover_cq_tell(cq);
+	rover_lock_release(&cq->lock);
 }
 
 static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex)

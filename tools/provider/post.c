@@ -134,7 +134,7 @@ static int post_recvs(struct rover_queue *q, struct ibv_recv_wr **wr,
 	uint32_t tail;
 	int err = 0;
 
-	rover_queue_lock(q);
+	rover_lock(&q->lock);
 	for (tail = q->tail; *wr; *wr = (*wr)->next, tail++) {
 		err = post_one_recv(q, *wr, tail);
 		if (err)
@@ -143,7 +143,7 @@ static int post_recvs(struct rover_queue *q, struct ibv_recv_wr **wr,
 	*posted = tail != q->tail;
 	if (*posted)
 		rover_queue_publish(q, tail);
-	rover_queue_unlock(q);
+	rover_unlock(&q->lock);
 	return err;
 }
 
@@ -173,7 +173,7 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	int err = 0;
 	int gone = 0;
 
-	rover_queue_lock(&qp->sq);
+	rover_lock(&qp->sq.lock);
 	for (tail = qp->sq.tail; wr; wr = wr->next, tail++) {
 		err = post_one_send(qp, wr, tail);
 		if (err)
@@ -182,7 +182,7 @@ int rover_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	posted = tail != qp->sq.tail;
 	if (posted)
 		rover_queue_publish(&qp->sq, tail);
-	rover_queue_unlock(&qp->sq);
+	rover_unlock(&qp->sq.lock);
 
 	if (posted)
 		gone = ring_if_asleep(qp, &qp->sq);

@@ -88,10 +88,10 @@ static int create_plain(struct ibv_context *ctx, struct rover_qp *qp,
 	return err;
 }
 
-static void init_locks(struct rover_qp *qp)
+static void init_locks(struct rover_qp *qp, bool single)
 {
-	pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
-	pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	rover_lock_init(&qp->sq.lock, single);
+	rover_lock_init(&qp->rq.lock, single);
 }
 
 /*
@@ -116,15 +116,12 @@ static struct rover_qp *create_qp(struct ibv_context *ctx,
 		goto err_free;
 	err = -map_queues(qp, &resp, &attr->cap);
 	if (err) {
-		rover_say(ctx->device->name, "mapping the rings of a queue pair",
-			  err);
+		rover_say(ctx, "mapping the rings of a queue pair", err);
 		goto err_destroy;
 	}
 	qp->max_inline = attr->cap.max_inline_data;
-	qp->sq.single = rover_pd_single(attr->pd);
-	qp->rq.single = qp->sq.single;
 	rover_doorbell_init(&qp->doorbell, resp.qpn);
-	init_locks(qp);
+	init_locks(qp, rover_pd_single(attr->pd));
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		rover_qp_set_ops(qp, attr->send_ops_flags);
 	return qp;
@@ -221,8 +218,16 @@ struct ibv_qp *rover_open_qp(struct ibv_context *ctx,
 		errno = err;
 		return NULL;
 	}
-	init_locks(qp);
+	init_locks(qp, false);
 	return &qp->vqp.qp;
+}
+
+/* Takes the completions of a queue pair that makes no more out of its queues. */
+static void purge(struct ibv_cq *send, struct ibv_cq *recv, uint32_t qpn)
+{
+	rover_cq_forget(send, qpn);
+	if (recv != send)
+		rover_cq_forget(recv, qpn);
 }
 
 /**
@@ -243,8 +248,8 @@ int rover_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
 		rover_queue_restart(&qp->sq);
 		rover_queue_restart(&qp->rq);
-		rover_cq_forget(ibqp->send_cq, ibqp->qp_num);
-		rover_cq_forget(ibqp->recv_cq, ibqp->qp_num);
+		rover_qp_restart_build(qp);
+		purge(ibqp->send_cq, ibqp->recv_cq, ibqp->qp_num);
 	}
 	return err;
 }
@@ -268,7 +273,8 @@ int rover_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
  * rover_destroy_qp() - ibv_destroy_qp()
  * @ibqp: queue pair
  *
- * Its completions stay in their queues: they carry all that is to be said.
+ * Nobody can tell any more what a completion of it means, so those that were not
+ * polled go with it.
  */
 int rover_destroy_qp(struct ibv_qp *ibqp)
 {
@@ -277,9 +283,11 @@ int rover_destroy_qp(struct ibv_qp *ibqp)
 
 	if (err)
 		return err;
+	/* Its number is not given to another one for a while. */
+	purge(ibqp->send_cq, ibqp->recv_cq, ibqp->qp_num);
 	unmap_queues(qp);
-	pthread_spin_destroy(&qp->sq.lock);
-	pthread_spin_destroy(&qp->rq.lock);
+	rover_lock_destroy(&qp->sq.lock);
+	rover_lock_destroy(&qp->rq.lock);
 	free(qp);
 	return 0;
 }

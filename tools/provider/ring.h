@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "lock.h"
 
 /* A shared word as C11 wants it. The layout is the plain word's. */
 #define rover_word(field)	((atomic_uint *)&(field))
@@ -46,7 +47,6 @@ struct rover_ring {
  * @cap: most entries outstanding: max_send_wr or max_recv_wr as granted
  * @max_sge: gather or scatter entries, as granted
  * @lock: serialises posting
- * @single: one thread posts; @lock stays untouched
  */
 struct rover_queue {
 	struct rover_ring ring;
@@ -54,8 +54,7 @@ struct rover_queue {
 	uint32_t head;
 	uint32_t cap;
 	uint32_t max_sge;
-	pthread_spinlock_t lock;
-	bool single;
+	struct rover_lock lock;
 };
 
 /**
@@ -94,18 +93,6 @@ void rover_ring_unmap(struct rover_ring *ring);
 static inline void *rover_slot(const struct rover_ring *ring, uint32_t index)
 {
 	return ring->slots + (size_t)(index & (ring->entries - 1)) * ring->stride;
-}
-
-static inline void rover_queue_lock(struct rover_queue *q)
-{
-	if (!q->single)
-		pthread_spin_lock(&q->lock);
-}
-
-static inline void rover_queue_unlock(struct rover_queue *q)
-{
-	if (!q->single)
-		pthread_spin_unlock(&q->lock);
 }
 
 /**
@@ -170,17 +157,18 @@ static inline bool rover_queue_asleep(struct rover_queue *q)
 
 /**
  * rover_queue_restart() - forget what is posted: the queue pair was reset
- * @q: of a queue pair in RESET, which the kernel does not look at
+ * @q: of a queue pair in RESET, which the kernel does not look at; its lock may
+ *	be kept from an earlier call of this thread
  */
 static inline void rover_queue_restart(struct rover_queue *q)
 {
 	if (!q->ring.hdr)
 		return;
-	rover_queue_lock(q);
+	rover_lock_nested(&q->lock);
 	q->head = atomic_load_explicit(rover_word(q->ring.hdr->head),
 				       memory_order_acquire);
 	rover_queue_publish(q, q->head);
-	rover_queue_unlock(q);
+	rover_unlock_nested(&q->lock);
 }
 
 /**

@@ -17,50 +17,37 @@
 #include "release.h"
 #include "rover.h"
 
+#define OPENING		"opening the device"
 #define OTHER_VERSION	"module and provider are of different versions: " \
 			"make module provider install, from one tree"
-#define NO_MEMORY	"out of memory or over a limit: " \
-			"see ulimit -v and the memory cgroup"
-#define NO_PERMISSION	"see the mode of /dev/infiniband/uverbs*: " \
-			"udevadm trigger brings back 0666"
-#define NO_DEVICE	"the device has been removed: see rdma link"
 
-/* What to do about an error, where there is something to be done. */
-static const struct {
-	int err;
-	const char *advice;
-} advices[] = {
-	{ EPROTO, OTHER_VERSION },
-	{ EINVAL, OTHER_VERSION },
-	{ ENOMEM, NO_MEMORY },
-	{ EACCES, NO_PERMISSION },
-	{ EPERM, NO_PERMISSION },
-	{ ENODEV, NO_DEVICE },
-	{ EIO, NO_DEVICE },
-};
+/* Once a process, in words: no program can make up for it. */
+static void refuse_versions(const char *device, const char *what)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		fprintf(stderr, "librover: %s: %s: " OTHER_VERSION "\n", device,
+			what);
+}
 
 /**
- * rover_say() - tell the user why there is no device for him, once a program
- * @device: its name
+ * rover_say() - tell the user of an error
+ * @ctx: of the device
  * @what: was being done
  * @err: errno of it
  *
- * On stderr, as libibverbs itself does when it has no provider for a device:
- * verbs_err() says nothing unless it was asked for in the environment.
+ * The program gets the errno. On stderr comes only what an administrator has to
+ * mend, as libibverbs itself does when it has no provider for a device; the rest
+ * is for those who ask for it (VERBS_LOG_LEVEL).
  */
-void rover_say(const char *device, const char *what, int err)
+void rover_say(struct ibv_context *ctx, const char *what, int err)
 {
-	static atomic_flag said = ATOMIC_FLAG_INIT;
-	const char *advice = NULL;
-	unsigned int i;
-
-	if (atomic_flag_test_and_set(&said))
-		return;
-	for (i = 0; i < ARRAY_SIZE(advices); i++)
-		if (advices[i].err == err)
-			advice = advices[i].advice;
-	fprintf(stderr, "librover: %s: %s: %s%s%s\n", device, what, strerror(err),
-		advice ? "; " : "", advice ? advice : "");
+	if (err == EPROTO)
+		refuse_versions(ctx->device->name, what);
+	else
+		verbs_err(verbs_get_ctx(ctx), "librover: %s: %s: %s\n",
+			  ctx->device->name, what, strerror(err));
 	errno = err;
 }
 
@@ -193,7 +180,8 @@ static struct rover_context *new_context(struct ibv_device *ibdev, int cmd_fd)
 		return NULL;
 	}
 	if (dev->abi != ROVER_ABI_VERSION) {
-		rover_say(ibdev->name, "opening the device", EPROTO);
+		refuse_versions(ibdev->name, OPENING);
+		errno = EPROTO;
 		return NULL;
 	}
 	return verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
@@ -205,8 +193,9 @@ finish_context(struct rover_context *ctx, int err,
 	       const struct rover_uapi_alloc_ucontext_resp *resp)
 {
 	if (err) {
-		rover_say(ctx->vctx.context.device->name, "opening the device",
-			  err);
+		/* The request is one that this module does not know. */
+		rover_say(&ctx->vctx.context, OPENING,
+			  err == EINVAL ? EPROTO : err);
 		verbs_uninit_context(&ctx->vctx);
 		free(ctx);
 		errno = err;

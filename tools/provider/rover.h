@@ -42,8 +42,7 @@ struct rover_context {
  * @head: index of the first completion not yet consumed
  * @told: the last @head that the kernel was told
  * @current: completion between start_poll and end_poll; NULL past the last
- * @lock: polling and resizing
- * @single: the program polls from one thread only; @lock stays untouched
+ * @lock: polling and resizing; held between start_poll and end_poll
  * @broken: a resize lost the ring
  * @arm_lock: @ring while arming, and all below; taken inside @lock
  * @arm: count part of the last arm word
@@ -56,10 +55,9 @@ struct rover_cq {
 	uint32_t head;
 	uint32_t told;
 	const struct rover_cqe *current;
-	pthread_spinlock_t lock;
-	bool single;
+	struct rover_lock lock;
 	bool broken;
-	pthread_spinlock_t arm_lock;
+	struct rover_lock arm_lock;
 	uint32_t arm;
 	uint32_t wanted;
 	uint32_t armings;
@@ -143,7 +141,7 @@ struct rover_qp {
 /**
  * struct rover_srq - a shared receive queue
  * @vsrq: libibverbs' part
- * @rq: receives; its lock is held while the kernel changes the ring
+ * @rq: receives; its lock is closed while the kernel changes the ring
  */
 struct rover_srq {
 	struct verbs_srq vsrq;
@@ -202,7 +200,7 @@ struct ibv_flow *rover_create_flow(struct ibv_qp *ibqp,
 int rover_destroy_flow(struct ibv_flow *flow);
 
 /* rover.c */
-void rover_say(const char *device, const char *what, int err);
+void rover_say(struct ibv_context *ctx, const char *what, int err);
 
 /* doorbell.c */
 void rover_doorbell_init(struct rover_doorbell *db, uint32_t qpn);
@@ -258,6 +256,7 @@ void rover_cq_event(struct ibv_cq *ibcq);
 
 /* poll.c */
 int rover_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
+void rover_cq_tell(struct rover_cq *cq);
 void rover_cq_forget(struct ibv_cq *ibcq, uint32_t qpn);
 void rover_cq_set_ops(struct rover_cq *cq, uint64_t wc_flags);
 
@@ -295,5 +294,6 @@ int rover_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 
 /* build.c */
 void rover_qp_set_ops(struct rover_qp *qp, uint64_t send_ops);
+void rover_qp_restart_build(struct rover_qp *qp);
 
 #endif /* PROVIDER_ROVER_H */

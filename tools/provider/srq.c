@@ -36,11 +36,10 @@ static struct ibv_srq *map_srq(struct rover_srq *srq, int err,
 		goto err_free;
 	err = map_queue(&srq->rq, ctx, desc, granted->max_wr, granted->max_sge);
 	if (err) {
-		rover_say(ctx->device->name, "mapping a shared receive ring",
-			  err);
+		rover_say(ctx, "mapping a shared receive ring", err);
 		goto err_destroy;
 	}
-	pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	rover_lock_init(&srq->rq.lock, false);
 	return &srq->vsrq.srq;
 
 err_destroy:
@@ -167,11 +166,11 @@ int rover_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 					  sizeof(cmd));
 
 	cmd.ring = (uintptr_t)&ring;
-	pthread_spin_lock(&srq->rq.lock);
+	rover_lock_close(&srq->rq.lock);
 	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd, sizeof(cmd));
 	if (!err)
 		err = change_ring(srq, &ring, attr->max_wr);
-	pthread_spin_unlock(&srq->rq.lock);
+	rover_lock_open(&srq->rq.lock);
 	return err;
 }
 
@@ -201,7 +200,7 @@ int rover_destroy_srq(struct ibv_srq *ibsrq)
 	if (err)
 		return err;
 	rover_ring_unmap(&srq->rq.ring);
-	pthread_spin_destroy(&srq->rq.lock);
+	rover_lock_destroy(&srq->rq.lock);
 	free(srq);
 	return 0;
 }

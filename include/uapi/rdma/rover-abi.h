@@ -269,7 +269,6 @@ enum rover_cqe_opcode {
 #define ROVER_CQE_WITH_INV	(1U << 1)
 #define ROVER_CQE_GRH		(1U << 2)	/* 40 bytes of it precede the data */
 #define ROVER_CQE_VLAN		(1U << 4)	/* @vlan_id is set */
-#define ROVER_CQE_FORGOTTEN	(1U << 7)	/* a mark of the program's own */
 
 /*
  * IBTA A17.4.5.1 wants a datagram's completion to tell IPv4 from IPv6, and verbs

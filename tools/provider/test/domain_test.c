@@ -89,15 +89,15 @@ static void test_single(void)
 	qp = to_qp(rover_create_qp(parent, &attr));
 	cq = rover_create_cq_ex(&fake_context.context, &cq_attr);
 	qp->vqp.qp.state = IBV_QPS_RTS;
-	pthread_spin_lock(&qp->sq.lock);
-	pthread_spin_lock(&qp->rq.lock);
-	pthread_spin_lock(&to_cq_ex(cq)->lock);
+	pthread_spin_lock(&qp->sq.lock.spin);
+	pthread_spin_lock(&qp->rq.lock.spin);
+	pthread_spin_lock(&to_cq_ex(cq)->lock.spin);
 	expect(!rover_post_send(&qp->vqp.qp, &send, &bad_send));
 	expect(!rover_post_recv(&qp->vqp.qp, &recv, &bad_recv));
 	expect(cq->start_poll(cq, &poll) == ENOENT);
-	pthread_spin_unlock(&to_cq_ex(cq)->lock);
-	pthread_spin_unlock(&qp->rq.lock);
-	pthread_spin_unlock(&qp->sq.lock);
+	pthread_spin_unlock(&to_cq_ex(cq)->lock.spin);
+	pthread_spin_unlock(&qp->rq.lock.spin);
+	pthread_spin_unlock(&qp->sq.lock.spin);
 
 	rover_destroy_qp(&qp->vqp.qp);
 	rover_destroy_cq(&to_cq_ex(cq)->vcq.cq);

@@ -184,9 +184,9 @@ void fake_flag(struct fake_ring *ring, uint32_t flag, bool on)
 
 /* libibverbs ***************************************************************/
 
-void rover_say(const char *device, const char *what, int err)
+void rover_say(struct ibv_context *ctx, const char *what, int err)
 {
-	(void)device;
+	(void)ctx;
 	(void)what;
 	(void)err;
 	kernel.said++;
@@ -233,6 +233,8 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd,
 	(void)resp_size;
 	if ((uint32_t)cqe < old.index - head)
 		return errno = EINVAL;
+	if (kernel.on_change)
+		kernel.on_change();
 	ring_create(&ring, cqe, sizeof(struct rover_cqe), &full->ring);
 	for (; head != old.index; head++, ring.index++) {
 		struct rover_cqe *to = slot(&ring, ring.index);
@@ -473,6 +475,8 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask,
 	if (cmd_size != sizeof(*full) || full->comp_mask ||
 	    !full->ring != !(mask & IBV_SRQ_MAX_WR))
 		return EINVAL;
+	if (mask & IBV_SRQ_MAX_WR && kernel.on_change)
+		kernel.on_change();
 	if (!kernel.srq_err && mask & IBV_SRQ_MAX_WR)
 		resize_srq(attr->max_wr, (void *)(uintptr_t)full->ring);
 	return kernel.srq_err;

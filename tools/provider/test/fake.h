@@ -47,6 +47,7 @@ struct fake_ring {
  * @doorbell_err: errno that entering gives
  * @request: the last request
  * @on_doorbell: called on entering
+ * @on_change: called while a queue is resized
  * @said: complaints to the user
  * @moderate: what modify_cq has said last
  * @cq_flags: extended attributes seen by the last create_cq
@@ -66,6 +67,7 @@ struct fake_kernel {
 	int doorbell_err;
 	struct rover_doorbell request;
 	void (*on_doorbell)(void);
+	void (*on_change)(void);
 	int said;
 	struct ibv_moderate_cq moderate;
 	uint64_t cq_flags;

@@ -11,7 +11,7 @@
 
 static const struct test *const groups[] = {
 	post_tests, build_tests, poll_tests, arm_tests, srq_tests, xrc_tests,
-	domain_tests, thread_tests, race_tests,
+	domain_tests, lock_tests, thread_tests, race_tests,
 };
 
 /* Longest time a test may take; a lost wake-up is a hang. */

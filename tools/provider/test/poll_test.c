@@ -252,7 +252,7 @@ static void test_extended_refusals(void)
 	expect(!rover_create_cq_ex(&fake_context.context, &attr) &&
 	       errno == EOPNOTSUPP);
 	ex = extended(0, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
-	expect(ex && to_cq_ex(ex)->single);
+	expect(ex && to_cq_ex(ex)->lock.single);
 	rover_destroy_cq(ibv_cq_ex_to_cq(ex));
 }
 

@@ -130,7 +130,7 @@ static void drain(void)
 static void test_arm(void)
 {
 	cq = fake_cq(4);
-	to_cq(cq)->single = true;	/* a lock would be a barrier */
+	to_cq(cq)->lock.single = true;	/* a lock would be a barrier */
 	race(complete, arm_and_poll, drain);
 	rover_destroy_cq(cq);
 }

@@ -26,6 +26,7 @@ extern const struct test xrc_tests[];
 extern const struct test thread_tests[];
 extern const struct test race_tests[];
 extern const struct test domain_tests[];
+extern const struct test lock_tests[];
 
 void test_failed(const char *file, int line, const char *what);
 
