@@ -4,6 +4,8 @@
  *
  * Process context.
  */
+#include <linux/delay.h>
+
 #include "ktest.h"
 
 static struct mark *send_some(struct side *s)
@@ -272,6 +274,31 @@ static void run_global_key(struct stage *st, const void *arg)
 		ib_dealloc_pd(pd);
 }
 
+/* A completion would lead to a queue pair that is no more, or to its life before. */
+static void run_unread(struct stage *rc, const void *arg)
+{
+	const struct kind kind = {
+		.type = IB_QPT_RC, .how = IB_POLL_DIRECT, .beside = rc,
+	};
+	struct stage *st = stage_open_of(rc->t, &kind, 4 * DEPTH);
+	struct ib_wc wc;
+
+	if (!st)
+		return;
+	recv_some(&st->b);
+	send_some(&st->a);
+	/* A queue that is polled directly must not be armed. */
+	msleep(50 * st->t->slow);
+	if (arg)
+		check(st->t, !side_modify(&st->a, IB_QPS_RESET, 0, 0), "no RESET");
+	else
+		side_destroy(&st->a);
+	check(st->t, !ib_poll_cq(st->a.cq, 1, &wc), "it is still there");
+	check(st->t, ib_poll_cq(st->b.cq, 1, &wc) == 1 && wc.qp == st->b.qp,
+	      "the other one's is not");
+	stage_close(st);
+}
+
 void ktest_post(struct ktest *t)
 {
 	ktest_run(t, run_states, NULL, "posted in each state");
@@ -282,6 +309,8 @@ void ktest_post(struct ktest *t)
 	ktest_run(t, run_full, NULL, "the send queue is full");
 	ktest_run(t, run_wait, NULL, "a wait is over when there is a receive");
 	ktest_run(t, run_full_recv, NULL, "the receive queue is full");
+	ktest_run(t, run_unread, NULL, "completions go with a queue pair");
+	ktest_run(t, run_unread, t, "and with its life before a reset");
 	ktest_run(t, run_local_key, NULL, "the domain's own key");
 	ktest_run(t, run_global_key, NULL, "no key of all memory for the peer");
 }

@@ -30,9 +30,13 @@ static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 /* Events told in one round. */
 #define PAY_AT_ONCE	64
 
+/* Completions looked at in one go when a queue pair goes. */
+#define FORGET_BATCH	256
+
 /*
  * A kernel queue's completions are memory nobody else sees, hence the place
- * for the queue pair that the core wants to hear of.
+ * for the queue pair that the core wants to hear of.  NULL marks a completion of
+ * one that was reset or destroyed: see rover_cq_forget().
  */
 static struct ib_qp **kernel_qp(struct rover_cqe *cqe)
 {
@@ -454,6 +458,7 @@ static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 {
 	struct rover_cq *cq = rover_cq(ib);
+	struct rover_cqe *cqe;
 	unsigned long flags;
 	int n = 0;
 
@@ -462,10 +467,57 @@ int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 		return -EOPNOTSUPP;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	while (n < num && cq->ring.head != cq->ring.tail)
-		fill_wc(&wc[n++], rover_ring_slot(&cq->ring, cq->ring.head++));
+	while (n < num && cq->ring.head != cq->ring.tail) {
+		cqe = rover_ring_slot(&cq->ring, cq->ring.head++);
+		if (*kernel_qp(cqe))
+			fill_wc(&wc[n++], cqe);
+	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return n;
+}
+
+/* Mark the completions of @qp from @from on, a batch at most; where to go on. */
+static u32 forget_some(struct rover_cq *cq, const struct ib_qp *qp, u32 from,
+		       u32 end)
+{
+	struct rover_ring *ring = &cq->ring;
+	unsigned int left = FORGET_BATCH;
+	struct ib_qp **which;
+
+	lockdep_assert_held(&cq->lock);
+	/* Some have been polled meanwhile. */
+	if ((s32)(ring->head - from) > 0)
+		from = ring->head;
+	for (; left && (s32)(end - from) > 0; left--, from++) {
+		which = kernel_qp(rover_ring_slot(ring, from));
+		if (*which == qp)
+			*which = NULL;
+	}
+	/* Free what can be freed without moving the others. */
+	while (ring->head != from && !*kernel_qp(rover_ring_slot(ring, ring->head)))
+		ring->head++;
+	return from;
+}
+
+void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp)
+{
+	unsigned long flags;
+	u32 from, end;
+
+	if (cq->user)
+		return;
+	flags = lock(cq);
+	from = cq->ring.head;
+	end = cq->ring.tail;
+	for (;;) {
+		from = forget_some(cq, qp, from, end);
+		if ((s32)(end - from) <= 0)
+			break;
+		/* Interrupts have their turn. */
+		unlock(cq, flags);
+		flags = lock(cq);
+	}
+	unlock(cq, flags);
 }
 
 int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)

@@ -121,6 +121,18 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 u32 rover_cq_unread(struct rover_cq *cq);
 
 /**
+ * rover_cq_forget() - take the completions of a queue pair out of a kernel queue
+ * @cq: alive; of a program's queue the provider takes them out
+ * @qp: was reset or is being destroyed: no completion of it comes any more
+ *
+ * A completion leads its user to the queue pair, which may be gone when it is
+ * polled.
+ *
+ * Context: any but with @cq locked.
+ */
+void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp);
+
+/**
  * rover_cq_settle() - wait until no event is under way
  * @cq: nobody completes anything there meanwhile, or who does may be late
  *

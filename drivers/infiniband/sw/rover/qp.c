@@ -416,6 +416,7 @@ int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata)
 	struct rover_qp *qp = rover_qp(ib);
 
 	kill(qp);
+	rover_qp_forget(qp);
 	if (qp->scq)
 		rover_cq_settle(qp->scq);
 	if (qp->rcq)

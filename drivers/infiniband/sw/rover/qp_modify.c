@@ -418,8 +418,10 @@ int rover_qp_modify(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	discard(&c);
 
 	/* Nothing arms it in RESET; it must not fire into the next life. */
-	if (!err && mask & IB_QP_STATE && c.next == IB_QPS_RESET)
+	if (!err && mask & IB_QP_STATE && c.next == IB_QPS_RESET) {
 		rover_timer_stop(qp);
+		rover_qp_forget(qp);
+	}
 out:
 	mutex_unlock(&qp->ctl);
 	return err;

@@ -156,6 +156,14 @@ static void raise(struct rover_qp *qp, enum rover_event what)
 	rover_qp_tell(qp, types[what]);
 }
 
+void rover_qp_forget(struct rover_qp *qp)
+{
+	if (qp->scq)
+		rover_cq_forget(qp->scq, qp->ib);
+	if (qp->rcq && qp->rcq != qp->scq)
+		rover_cq_forget(qp->rcq, qp->ib);
+}
+
 void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
 {
 	int from = READ_ONCE(qp->state);

@@ -105,6 +105,14 @@ void rover_qp_kick(struct rover_qp *qp);
 void rover_qp_tell(struct rover_qp *qp, enum ib_event_type type);
 
 /**
+ * rover_qp_forget() - take its completions out of a kernel user's queues
+ * @qp: was reset or is being destroyed
+ *
+ * Context: process.
+ */
+void rover_qp_forget(struct rover_qp *qp);
+
+/**
  * rover_qp_fail() - a queue pair goes to error now
  * @qp: alive, in any state but RESET
  * @event: what to tell the program; ROVER_EVENT_NONE for nothing
