@@ -42,6 +42,7 @@ pair_cases rc_credit wait fewer
 try "receives are not overrun" spared
 try "a long WRITE does not wait for its receive" at_once
 pair_cases rc_event
+pair_cases cq_rules
 pair_cases moderate
 pair_cases rc_memory
 pair_cases rc_word

@@ -51,6 +51,9 @@
 /* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
 #define ACK_DELAY		15
 
+/* Completions carry ktime_get(), which counts nanoseconds. */
+#define CLOCK_KHZ		(NSEC_PER_SEC / 1000)
+
 /*
  * Where memory on demand may be named.  What comes unasked to unreliable queue
  * pairs is lost when its place is not there: nothing to rely on.
@@ -68,6 +71,11 @@ static const struct ib_odp_caps odp_caps = {
 		.uc_odp_caps = IB_ODP_SUPPORT_SEND,
 		.ud_odp_caps = IB_ODP_SUPPORT_SEND,
 	},
+};
+
+static const struct ib_cq_caps cq_caps = {
+	.max_cq_moderation_count = U16_MAX,
+	.max_cq_moderation_period = U16_MAX,
 };
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -127,10 +135,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.local_ca_ack_delay = ACK_DELAY,
 		.max_dm_size = ROVER_MAX_DM,
 		.odp_caps = odp_caps,
-		.cq_caps = {
-			.max_cq_moderation_count = U16_MAX,
-			.max_cq_moderation_period = U16_MAX,
-		},
+		.cq_caps = cq_caps,
+		.timestamp_mask = U64_MAX,
+		.hca_core_clock = CLOCK_KHZ,
 	};
 	return 0;
 }
