@@ -275,6 +275,7 @@ struct mark *post_inbox(struct side *s, u32 len);
 
 /* The groups of cases. */
 void ktest_reg(struct ktest *t);
+void ktest_address(struct ktest *t);
 void ktest_inv(struct ktest *t);
 void ktest_word(struct ktest *t);
 void ktest_post(struct ktest *t);

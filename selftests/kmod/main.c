@@ -152,7 +152,8 @@ static void run_all(struct ktest *t)
 		const char *name;
 		void (*fn)(struct ktest *t);
 	} groups[] = {
-		{ "reg", ktest_reg }, { "inv", ktest_inv }, { "word", ktest_word },
+		{ "reg", ktest_reg }, { "address", ktest_address },
+		{ "inv", ktest_inv }, { "word", ktest_word },
 		{ "post", ktest_post }, { "flow", ktest_flow },
 		{ "srq", ktest_srq }, { "ud", ktest_ud }, { "uc", ktest_uc },
 		{ "mcast", ktest_mcast }, { "vector", ktest_vector },

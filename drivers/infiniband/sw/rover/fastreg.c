@@ -9,11 +9,11 @@
  * The list being mapped is not the one in use: consumers map, then post the
  * invalidation of what was and the registration of what comes, together.
  *
- * Addresses are the kernel's own (CONFIG_INFINIBAND_VIRT_DMA).  They are not
- * for the peer to know, so the region's own terms begin in the first page; the
- * consumer may choose others.
+ * A mapped region begins at the DMA address of its first byte, as it does with
+ * every driver that uses ib_sg_to_pages(): consumers tell their peers that
+ * address without asking @iova (decision 0038).  The consumer may change @iova
+ * before it posts the registration.
  */
-#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -77,7 +77,7 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 	if (mr->kind != ROVER_MR_FAST || nents <= 0 || skip > sg_dma_len(sgl))
 		return -EINVAL;
 	mr->nmapped = 0;
-	ib->iova = offset_in_page(sg_dma_address(sgl) + skip);
+	ib->iova = sg_dma_address(sgl) + skip;
 	ib->length = 0;
 	for_each_sg(sgl, sg, nents, i) {
 		unsigned int len = sg_dma_len(sg) - skip;

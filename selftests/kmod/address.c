@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * address - what ib_map_mr_sg() says of a region, and what users make of it
+ *
+ * A mapped region begins at the DMA address of its first byte, is as long as
+ * what was mapped, and has the page size that was asked for.  Users tell their
+ * peers that address without looking at the region (SMC), take it from the
+ * region (storage), or choose another one before they register (RDS, NFS).
+ *
+ * Process context.
+ */
+#include "ktest.h"
+
+#define P	PAGE_SIZE
+
+/* Memory to be mapped, and how much of it a region of @max entries takes. */
+struct shape {
+	const char *name;
+	enum ib_mr_type type;
+	unsigned int page_size;
+	unsigned int offset;
+	struct piece pieces[8];
+	int max;
+	int mapped;
+};
+
+static const struct shape shapes[] = {
+	{ "a byte inside a page", IB_MR_TYPE_MEM_REG, P, 0,
+	  { { 3 * P + 17, 1 } }, 8, 1 },
+	{ "pages in no order", IB_MR_TYPE_MEM_REG, P, 0,
+	  { { 3 * P, P }, { 0, P }, { 9 * P, P } }, 8, 3 },
+	{ "one entry across pages", IB_MR_TYPE_MEM_REG, P, 0,
+	  { { 100, 4 * P } }, 8, 1 },
+	{ "entries that continue each other", IB_MR_TYPE_MEM_REG, P, 0,
+	  { { 2 * P + 8, 1000 }, { 2 * P + 1008, P }, { 3 * P + 1008, 50 } }, 8, 3 },
+	{ "an offset into the first entry", IB_MR_TYPE_MEM_REG, P, 1000,
+	  { { 3 * P, P }, { 7 * P, P }, { P, 77 } }, 8, 3 },
+	{ "pages of 8 KiB, an offset", IB_MR_TYPE_MEM_REG, 2 * P, P + 1,
+	  { { 4 * P, 2 * P }, { 10 * P, 2 * P } }, 8, 2 },
+	{ "more entries than there is room for", IB_MR_TYPE_MEM_REG, P, 16,
+	  { { 8 * P, P }, { 6 * P, P }, { 4 * P, P }, { 2 * P, P } }, 2, 2 },
+	{ "gaps", IB_MR_TYPE_SG_GAPS, P, 0,
+	  { { 13, 500 }, { 2 * P + 7, 1 }, { 6 * P + 1, 2000 }, { P, P } }, 8, 4 },
+	{ "gaps, an offset", IB_MR_TYPE_SG_GAPS, P, 499,
+	  { { 13, 500 }, { 2 * P + 7, 3 }, { 4 * P - 96, 96 } }, 8, 3 },
+};
+
+static u32 bytes_of(const struct shape *s)
+{
+	u32 len = 0;
+	int i;
+
+	for (i = 0; i < s->mapped; i++)
+		len += s->pieces[i].len;
+	return len - s->offset;
+}
+
+/* The bytes of the region are those of the pattern. */
+static void compare(struct stage *st, const struct shape *s, unsigned int seed)
+{
+	const u8 *from = ktest_pattern(st->t, seed);
+	u32 skip = s->offset, len;
+	int i;
+
+	for (i = 0; i < s->mapped; i++) {
+		len = s->pieces[i].len - skip;
+		check(st->t, !memcmp(st->b.buf + s->pieces[i].at + skip, from, len),
+		      "wrong data in entry %d", i);
+		from += len;
+		skip = 0;
+	}
+}
+
+/* The peer uses what begins at @at: all of it, and its last byte alone. */
+static void use_at(struct stage *st, const struct shape *s, u64 at, u32 key)
+{
+	u32 lkey = st->pd->local_dma_lkey, len = bytes_of(s);
+	struct side *a = &st->a;
+
+	side_fill(a, 2);
+	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, len, lkey, at, key),
+	     IB_WC_SUCCESS);
+	compare(st, s, 2);
+	memset(a->buf, ~a->buf[len - 1], 1);
+	want(post_rdma(a, IB_WR_RDMA_READ, a->dma, 1, lkey, at + len - 1, key),
+	     IB_WC_SUCCESS);
+	check(st->t, a->buf[0] == ktest_pattern(st->t, 2)[len - 1],
+	      "wrong data at the end");
+}
+
+static void run_shape(struct stage *st, const void *arg)
+{
+	const struct shape *s = arg;
+	unsigned int offset = s->offset;
+	struct region r;
+	int mapped;
+	u64 at;
+
+	if (!region_new(&st->b, st->pd, &r, s->type, s->max))
+		return;
+	/* Whatever an earlier mapping has left. */
+	r.mr->iova = 1;
+	r.mr->length = 1;
+	region_map(&st->b, &r, s->pieces, &offset, s->page_size);
+	offset = s->offset;
+	mapped = ib_map_mr_sg(r.mr, r.sg, r.nents, &offset, s->page_size);
+	at = sg_dma_address(r.sg) + s->offset;
+	check(st->t, mapped == s->mapped, "%d entries instead of %d", mapped, s->mapped);
+	check(st->t, !offset, "%u bytes of the next entry", offset);
+	check(st->t, r.mr->iova == at, "it begins at 0x%llx instead of 0x%llx",
+	      r.mr->iova, at);
+	check(st->t, r.mr->length == bytes_of(s), "%llu bytes instead of %u",
+	      r.mr->length, bytes_of(s));
+	check(st->t, r.mr->page_size == s->page_size, "page size %u", r.mr->page_size);
+	if (want(post_reg(&st->b, r.mr, r.mr->rkey, ALL_RIGHTS), IB_WC_SUCCESS))
+		use_at(st, s, at, r.mr->rkey);
+	region_free(&r);
+}
+
+/* Addresses that users choose after they have mapped. */
+enum choice { ZERO, OTHER_UPPER_HALF, OWN_MAPPING, LAST, CHOICES };
+
+static const char *const choices[] = {
+	[ZERO] = "zero", [OTHER_UPPER_HALF] = "with an upper half of its own",
+	[OWN_MAPPING] = "of another mapping", [LAST] = "with the last address there is",
+};
+
+static u64 chosen(enum choice choice, const struct ib_mr *mr)
+{
+	switch (choice) {
+	case ZERO:
+		return 0;
+	case OTHER_UPPER_HALF:
+		return lower_32_bits(mr->iova) | 0x1234567800000000;
+	case OWN_MAPPING:
+		return 0xffffc90000123000;
+	default:
+		return 0 - mr->length;
+	}
+}
+
+static void run_choice(struct stage *st, const void *arg)
+{
+	static const struct shape s = {
+		.pieces = { { 3 * P, P }, { P, P }, { 9 * P, P } }, .mapped = 3,
+	};
+	struct side *a = &st->a;
+	struct region r;
+	u64 at;
+
+	if (!region_new(&st->b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
+		return;
+	check(st->t, region_map(&st->b, &r, s.pieces, NULL, P), "not mapped");
+	at = chosen(*(const enum choice *)arg, r.mr);
+	r.mr->iova = at;
+	if (want(post_reg(&st->b, r.mr, r.mr->rkey, ALL_RIGHTS), IB_WC_SUCCESS)) {
+		use_at(st, &s, at, r.mr->rkey);
+		/* The byte before; where it begins with zero that is no address. */
+		want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 2, st->pd->local_dma_lkey,
+			       at - 1, r.mr->rkey), IB_WC_REM_ACCESS_ERR);
+		want_event(&st->b, IB_EVENT_QP_ACCESS_ERR);
+	}
+	region_free(&r);
+}
+
+/* The region behind the domain's own key: addresses are those of ib_dma_map_*(). */
+static void run_domain(struct stage *st, const void *arg)
+{
+	const struct ib_mr *mr = st->pd->__internal_mr;
+	u32 lkey = st->pd->local_dma_lkey;
+	struct side *a = &st->a, *b = &st->b;
+	struct mark *recv;
+
+	if (!check(st->t, mr, "there is none"))
+		return;
+	check(st->t, mr->type == IB_MR_TYPE_DMA && mr->lkey == lkey, "type %d, key 0x%x",
+	      mr->type, mr->lkey);
+	check(st->t, !mr->iova, "it begins at 0x%llx", mr->iova);
+	side_fill(a, 3);
+	memset(b->buf, 0, BUF_SIZE);
+	recv = post_recv(b, b->dma + 77, 3 * P, lkey);
+	want(post_send(a, a->dma + 5, 3 * P, lkey), IB_WC_SUCCESS);
+	want(recv, IB_WC_SUCCESS);
+	check(st->t, !memcmp(b->buf + 77, a->buf + 5, 3 * P), "wrong data");
+}
+
+void ktest_address(struct ktest *t)
+{
+	enum choice choice;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		ktest_run(t, run_shape, &shapes[i], "mapped: %s", shapes[i].name);
+	for (choice = 0; choice < CHOICES; choice++)
+		ktest_run(t, run_choice, &choice, "an address of the user's choice: %s",
+			  choices[choice]);
+	ktest_run(t, run_domain, NULL, "addresses of the domain's own key");
+}
