@@ -166,14 +166,20 @@ static int frame_out(struct rover_dev *dev, const struct rover_path *path,
 
 /* Sending ********************************************************************/
 
-/* Of what has waited for others the path may be another one by now. */
+/*
+ * Of what has waited for others the path may be another one by now.  ip_output()
+ * and ip6_output() tell netfilter that a packet came in by skb->dev, and set
+ * that to the route's interface: as with any packet of this host there is none.
+ */
 static int leave(struct rover_dev *dev, const struct rover_path *path,
 		 struct sk_buff *skb)
 {
 	switch (be16_to_cpu(skb->protocol)) {
 	case ETH_P_IP:
+		skb->dev = NULL;
 		return ip_local_out(dev->rnet->net, NULL, skb);
 	case ETH_P_IPV6:
+		skb->dev = NULL;
 		return ip6_local_out(dev->rnet->net, NULL, skb);
 	default:
 		return frame_out(dev, path, skb);
