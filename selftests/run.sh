@@ -37,6 +37,7 @@ tests=(
 	dmabuf:100
 	nvme:500
 	nfs:400
+	smc:100
 	stacks:400
 	v1:300
 	gids:200
@@ -46,7 +47,7 @@ tests=(
 	steer:100
 	stream:100
 	gather:100
-	firewall:100
+	firewall:150
 	shortcut:200
 	loss:200
 	interop:300

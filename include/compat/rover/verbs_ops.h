@@ -101,4 +101,20 @@ static inline int rover_op_counter_unbind(struct ib_qp *qp)
 #define ROVER_OP_FILL_RES_SRQ_ENTRY	.fill_res_srq_entry = rover_restrack_srq,
 #endif
 
+/* Before 6.12 users such as SMC ask the driver, not the core, for a port's netdev. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+static inline struct net_device *rover_op_get_netdev(struct ib_device *ib,
+						     u32 port)
+{
+	struct net_device *ndev = rover_dev(ib)->ndev;
+
+	dev_hold(ndev);
+	return ndev;
+}
+
+#define ROVER_OP_GET_NETDEV	.get_netdev = rover_op_get_netdev,
+#else
+#define ROVER_OP_GET_NETDEV
+#endif
+
 #endif /* ROVER_COMPAT_VERBS_OPS_H */

@@ -292,6 +292,7 @@ const struct ib_device_ops rover_verbs = {
 	.query_port = query_port,
 	.get_port_immutable = get_port_immutable,
 	.get_link_layer = get_link_layer,
+	ROVER_OP_GET_NETDEV
 	.query_pkey = query_pkey,
 	.process_mad = rover_pma_process,
 
