@@ -37,7 +37,7 @@ tests=(
 	dmabuf:100
 	nvme:500
 	nfs:400
-	smc:100
+	smc:200
 	stacks:400
 	v1:300
 	gids:200
