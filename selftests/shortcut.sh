@@ -69,7 +69,7 @@ talk() {
 	at_end $1
 	at_end cat /tmp/said.a /tmp/said.b
 	next_port
-	tool=(ib_write_lat -F -p "$port" -u 17 -D $((50 * slow)))
+	tool=(ib_write_lat -F -p "$port" -u 17 -D $((50 * slow)) -m 1024 -s "${size:-2}")
 	run_at b "${tool[@]}" -d "$DEV_B" >/tmp/said.b 2>&1 </dev/null &
 	talk=($!)
 	await_server b "$port" ${talk[0]}
@@ -140,11 +140,6 @@ time.sleep(60)' "$@" >/tmp/there 2>&1 </dev/null &
 	within 20 grep -q there /tmp/there
 }
 
-everywhere() {
-	[[ $KERNEL != 6.* ]] || skip "before 6.16 it cannot be seen"
-	watched ip_socket leave
-}
-
 # Before 6.6 nobody is there without a filter.
 traffic_control() {
 	at "$1" tc qdisc add dev "$(ndev_of "$1")" clsact
@@ -208,6 +203,24 @@ refuse() {
 	at b nft add rule inet rover_test c udp dport 4791 drop
 }
 
+# What is longer than its route takes is lost by the stack: none of it is handed over, though the second packet of a message would do.
+short_route() { at a ip route add "$ADDR_B" dev "$NDEV_A" src "$ADDR_A" mtu 1000; }
+full_route() { at a ip route del "$ADDR_B"; }
+too_long() {
+	local size=1500
+	severed short_route full_route
+}
+
+# More queue pairs than fit in a processor's line with all they may send: they wait for it, and nothing is lost for that.
+long_line() {
+	local full again
+	full=$(count tx_shortcut_full) again=$(count tx_retransmitted_packets)
+	perftest write_bw -s 65536 -m 4096 -q 128 -t 64 -D "$duration" -f 0
+	full=$(($(count tx_shortcut_full) - full)) again=$(($(count tx_retransmitted_packets) - again))
+	echo "note: waited $full times, $again packets sent again"
+	((full)) || fail "the line is never too long"
+}
+
 wrong_neighbour() { at a ip neigh replace "$ADDR_B" lladdr 02:00:00:00:00:01 nud permanent dev "$NDEV_A"; }
 right_neighbour() { at a ip neigh del "$ADDR_B" dev "$NDEV_A"; }
 
@@ -222,7 +235,7 @@ if single; then
 	try "a capture where it leaves" watched "capture a" leave
 	try "and where it arrives" watched "capture b" leave
 	try "a socket for IP alone" watched "ip_socket $NDEV_B" leave
-	try "and one of all interfaces" everywhere
+	try "and one of all interfaces" watched ip_socket leave
 	for hook in "a inet output" "a inet postrouting" "b inet prerouting" "b inet input" \
 		"a netdev egress device $NDEV_A" "b netdev ingress device $NDEV_B"; do
 		# shellcheck disable=SC2086 # words
@@ -239,6 +252,8 @@ if single; then
 	try "and where it arrives" watched "master b vrf table 10" "no_master b"
 	try "a bridge" watched "master b bridge" "no_master b"
 	try "an interface that does not take all that is sent" watched "takes 1500" "takes 4200"
+	try "a route that takes less than the interface" too_long
+	try "many queue pairs wait for a processor's line" long_line
 	try "a firewall drops a connection under way" severed refuse "no_table b inet"
 	try "a neighbour who has become another" severed wrong_neighbour right_neighbour
 fi

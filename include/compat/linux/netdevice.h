@@ -28,15 +28,25 @@ static inline bool netdev_tc_egress(const struct net_device *ndev)
 	return rover_tc(ndev, egress);
 }
 
-/* Since 6.16 sockets of all interfaces for one protocol are on a list that can be seen. */
+/*
+ * Since 6.16 sockets of all interfaces for one protocol are on a list that can be seen.
+ * Before, each packet socket is asked.  Under rcu_read_lock().
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 static inline bool net_ptype_specific(const struct net *net)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 	return !list_empty(&net->ptype_specific);
-#else
-	return false;
-#endif
 }
+#elif IS_ENABLED(CONFIG_PACKET)
+#define ROVER_COMPAT_PTYPE
+bool rover_compat_ptype_specific(const struct net *net);
+#define net_ptype_specific	rover_compat_ptype_specific
+#else
+static inline bool net_ptype_specific(const struct net *net)
+{
+	return false;
+}
+#endif
 
 /* Since 6.6.6, and 6.1.120, drivers say how they count; before, veth had smaller counters. */
 static inline bool netdev_counts_tstats(const struct net_device *ndev)

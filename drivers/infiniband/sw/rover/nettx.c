@@ -29,15 +29,25 @@
 #include "shortcut.h"
 #include "trace.h"
 
+/*
+ * Where the shortcut's line is too long a queue pair may have one skb in it: that one
+ * wakes it, and none is left out.
+ */
 bool rover_nettx_full(struct rover_qp *qp)
 {
-	if (atomic_read(&qp->tx_skbs) < ROVER_TX_SKBS)
+	bool line = rover_shortcut_full(qp);
+	int most = line ? 1 : ROVER_TX_SKBS;
+
+	if (atomic_read(&qp->tx_skbs) < most)
 		return false;
 	set_bit(ROVER_TX_BLOCKED, &qp->work);
-	/* Partner: the decrement in sent().  One of us sees the other. */
+	/* Pairs with the decrement in sent(): one of the two sees the other. */
 	smp_mb__after_atomic();
-	if (atomic_read(&qp->tx_skbs) > ROVER_TX_SKBS / 2)
+	if (atomic_read(&qp->tx_skbs) > most / 2) {
+		if (line)
+			rover_count(qp->dev, ROVER_STAT_TX_SHORTCUT_FULL);
 		return true;
+	}
 	clear_bit(ROVER_TX_BLOCKED, &qp->work);
 	return false;
 }

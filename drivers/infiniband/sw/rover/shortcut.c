@@ -51,9 +51,13 @@
 /* Rounds that wait for the network's softirq. */
 #define WAIT_MOST	8
 
+/* Bytes in a processor's line from which a queue pair adds one more skb at most. */
+#define LINE_MOST	(16 * 1024 * 1024)
+
 /**
  * struct desk - where a processor hands over
  * @line: packets and trains; those that still have a route go by the stack
+ * @bytes: in @line, by their truesize
  * @tasklet: does it
  * @busy: it is at it
  * @stack: something has gone by the stack since its last round began, and must not
@@ -62,6 +66,7 @@
  */
 struct desk {
 	struct sk_buff_head line;
+	size_t bytes;
 	struct tasklet_struct tasklet;
 	bool busy;
 	bool stack;
@@ -271,16 +276,17 @@ static bool is_open(struct rover_shortcut *shortcut, const struct sk_buff *skb)
 }
 
 /*
- * Does its route do no more than lead there?  And is it no longer than the interface
- * has been made to take?
+ * Does its route do no more than lead there?  And is it no longer than the route and
+ * the interface take?
  */
 static bool is_plain(const struct sk_buff *skb)
 {
-	unsigned int mtu = READ_ONCE(skb->dev->mtu);
 	const struct dst_entry *dst = skb_dst(skb);
+	unsigned int mtu;
 
 	if (dst->lwtstate || dst_xfrm(dst))
 		return false;
+	mtu = min(dst_mtu(dst), READ_ONCE(skb->dev->mtu));
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) :
 				 skb->len <= mtu;
 }
@@ -294,6 +300,12 @@ static void count(struct net_device *out, const struct sk_buff *skb)
 		dev_lstats_add(out, skb->len);
 	else
 		dev_sw_netstats_tx_add(out, 1, ETH_HLEN + skb->len);
+}
+
+bool rover_shortcut_full(const struct rover_qp *qp)
+{
+	return READ_ONCE(qp->shortcut.via) &&
+	       this_cpu_read(desks.bytes) >= LINE_MOST;
 }
 
 bool rover_shortcut_waiting(void)
@@ -329,6 +341,7 @@ static bool queue_up(struct desk *desk, struct rover_qp *qp, struct sk_buff *skb
 		return true;
 	}
 	__skb_queue_tail(&desk->line, skb);
+	desk->bytes += skb->truesize;
 	if (first && !desk->busy)
 		tasklet_schedule(&desk->tasklet);
 	return true;
@@ -377,6 +390,7 @@ static void serve_round(struct desk *desk)
 		skb = __skb_dequeue(&desk->line);
 		if (!skb)
 			break;
+		desk->bytes -= skb->truesize;
 		serve(desk, skb);
 	}
 	desk->busy = false;

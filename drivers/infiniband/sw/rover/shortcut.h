@@ -60,6 +60,14 @@ static inline bool rover_shortcut_alike(const struct rover_qp *one,
 }
 
 /**
+ * rover_shortcut_full() - is this processor's line too long for more of this?
+ * @qp: sender; what goes by the stack does not wait in the line
+ *
+ * Context: softirqs off.
+ */
+bool rover_shortcut_full(const struct rover_qp *qp);
+
+/**
  * rover_shortcut_waiting() - is something in this processor's line?
  *
  * Perhaps of a queue pair whose packets another processor must not send meanwhile.

@@ -17,6 +17,7 @@
 	X(TX_BYTES, "tx_bytes")						\
 	X(TX_TRAINS, "tx_trains")					\
 	X(TX_SHORTCUT, "tx_shortcut")					\
+	X(TX_SHORTCUT_FULL, "tx_shortcut_full")				\
 	X(RX_PACKETS, "rx_packets")					\
 	X(RX_BYTES, "rx_bytes")						\
 	X(RX_TRAINS, "rx_trains")					\
