@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -507,9 +508,10 @@ static void run_many_members(struct pair *p, const void *arg)
 	attach(c[max], 9);
 }
 
+/* One user gets half of them: what is left to others is no less than what it has. */
 static void run_many_groups(struct pair *p, const void *arg)
 {
-	int max = p->attr.max_mcast_grp, i, error = 0;
+	int max = p->attr.max_mcast_grp / 2, i, error = 0;
 	struct conn_attr attr = dgram_defaults(p);
 	struct conn *c;
 
@@ -521,6 +523,32 @@ static void run_many_groups(struct pair *p, const void *arg)
 	      strerror(error));
 	while (i-- > 1)
 		check(p, !try_detach(c, 256 + i - 1), "ibv_detach_mcast");
+}
+
+/* A queue pair joins no more groups than a socket. */
+static void run_memberships(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = dgram_defaults(p);
+	int max = 0, i, error = 0;
+	struct conn *c, *other;
+	FILE *file;
+
+	(void)arg;
+	file = fopen("/proc/sys/net/ipv4/igmp_max_memberships", "r");
+	check(p, file && fscanf(file, "%d", &max) == 1 && max > 0, "igmp_max_memberships");
+	fclose(file);
+	c = conn_open(p, &attr);
+	other = conn_open(p, &attr);
+	for (i = 0; i <= max && !error; i++)
+		error = try_attach(c, 256 + i);
+	check(p, i == max + 1 && error == ENOBUFS, "%d groups, the limit is %d, then: %s",
+	      i - !!error, max, strerror(error));
+	attach(other, 256);
+	/* One is left, another may be joined. */
+	check(p, !try_detach(c, 257), "ibv_detach_mcast");
+	check(p, !try_attach(c, 255), "no place for another");
+	for (i = 0; i < max; i++)
+		check(p, !try_detach(c, i == 1 ? 255 : 256 + i), "ibv_detach_mcast");
 }
 
 int main(int argc, char **argv)
@@ -550,14 +578,18 @@ int main(int argc, char **argv)
 			pair_case(&p, run_detach, NULL, "%s: attached and detached", family);
 			pair_case(&p, run_refusals, NULL, "%s: what is refused", family);
 		}
-		if (pair_wants(&p, "limit"))
+		if (pair_wants(&p, "limit")) {
 			pair_case(&p, run_many_members, NULL,
 				  "%s: as many members as there may be", family);
+			pair_case(&p, run_memberships, NULL,
+				  "%s: as many groups of a queue pair as of a socket", family);
+		}
 	}
 	pair_family(&p, false);
 	if (pair_wants(&p, "data"))
 		pair_case(&p, run_sizes, &p, "to all members by ibv_wr_*() and ibv_cq_ex");
 	if (pair_wants(&p, "groups"))
-		pair_case(&p, run_many_groups, NULL, "as many groups as there may be");
+		pair_case(&p, run_many_groups, NULL,
+			  "as many groups as one user may have");
 	return pair_close(&p);
 }

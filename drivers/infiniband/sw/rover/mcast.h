@@ -16,6 +16,8 @@
 
 #include <linux/mutex.h>
 #include <linux/rhashtable.h>
+#include <linux/uidgid.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "wire.h"
@@ -26,9 +28,14 @@ struct rover_qp;
 /* Multicast datagrams are sent to this number (IBTA 9.6.2.1); nobody has it. */
 #define ROVER_MCAST_QPN		0xffffff
 
-/* What a device has room for: the second bounds the work that a packet makes. */
+/*
+ * Groups of a device; queue pairs that one user may attach to a group; and those of
+ * all users, which bounds the work that a packet makes.  A user gets no more groups,
+ * and no more places in a group, than are left for the others.
+ */
 #define ROVER_MAX_MCAST		4096
 #define ROVER_MAX_MCAST_QP	64
+#define ROVER_MAX_MCAST_ALL	256
 
 /**
  * struct rover_mcast - a group
@@ -37,6 +44,7 @@ struct rover_qp;
  * @rcu: for freeing
  * @by_mac: the interface has no IPv6, and so no such IP group: RoCE v1 only
  * @end: no queue pair is in @qps from here on
+ * @used: queue pairs in @qps
  * @qps: attached, and NULLs; RCU, written under rover_mcasts.lock
  */
 struct rover_mcast {
@@ -45,16 +53,45 @@ struct rover_mcast {
 	struct rcu_head rcu;
 	bool by_mac;
 	u32 end;
-	struct rover_qp __rcu *qps[ROVER_MAX_MCAST_QP];
+	u32 used;
+	struct rover_qp __rcu *qps[ROVER_MAX_MCAST_ALL];
+};
+
+/**
+ * struct rover_mcast_user - a user with attached queue pairs
+ * @uid: who it is
+ * @qps: queue pairs that are attached to something
+ * @groups: with queue pairs of this user; a group of several users counts for each
+ *
+ * All under rover_mcasts.lock.
+ */
+struct rover_mcast_user {
+	kuid_t uid;
+	u32 qps;
+	u32 groups;
+};
+
+/**
+ * struct rover_mcast_member - what a queue pair is attached to
+ * @user: who attached it first; NULL while @groups is 0
+ * @groups: how many groups
+ *
+ * All under rover_mcasts.lock.
+ */
+struct rover_mcast_member {
+	struct rover_mcast_user *user;
+	u32 groups;
 };
 
 /**
  * struct rover_mcasts - the groups of a device
  * @ht: the groups, by their address
+ * @users: struct rover_mcast_user, by number
  * @lock: one change at a time
  */
 struct rover_mcasts {
 	struct rhashtable ht;
+	struct xarray users;
 	struct mutex lock;
 };
 

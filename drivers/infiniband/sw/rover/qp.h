@@ -444,6 +444,7 @@ struct rover_shortcut {
  * @qkey: datagrams: what a sender has to know
  * @ctl: one modify or destroy at a time
  * @attr: attributes as modified, for query; under ctl
+ * @mcast: its multicast groups, counted; under rover_mcasts.lock
  * @refs: see above
  * @rcu: for freeing
  * @kick: its place on the list of runnable queue pairs
@@ -504,6 +505,7 @@ struct rover_qp {
 	/* control: cold */
 	struct mutex ctl;
 	struct ib_qp_attr attr;
+	struct rover_mcast_member mcast;
 	struct rcu_head rcu;
 
 	/* shared between all contexts */
