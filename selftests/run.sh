@@ -15,6 +15,7 @@ tests=(
 	basic:200
 	rc:400
 	errors:300
+	flush:200
 	ud:300
 	uc:300
 	mcast:100

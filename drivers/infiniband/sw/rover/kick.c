@@ -8,14 +8,19 @@
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
+#include <linux/sched/clock.h>
 #include <linux/smp.h>
 
 #include "kick.h"
 
 #define QUEUED	0
 
-/* Run in one go; what is left gets another, after other softirqs. */
-#define AT_ONCE	64
+/*
+ * Most owners, and most time (local_clock), of one run of the tasklet; the rest gets
+ * another run, after other softirqs.
+ */
+#define AT_ONCE		64
+#define AT_ONCE_NS	(500 * NSEC_PER_USEC)
 
 struct kick_cpu {
 	struct rover_kick_list list;
@@ -77,10 +82,16 @@ bool rover_kick(struct rover_kick *kick)
 static void kick_all(struct tasklet_struct *tasklet)
 {
 	struct kick_cpu *from = container_of(tasklet, struct kick_cpu, tasklet);
+	u64 began = local_clock();
+	int left = AT_ONCE;
 
-	rover_kick_drain(&from->list, AT_ONCE, kick_run);
-	if (!rover_kick_list_empty(&from->list))
-		tasklet_schedule(&from->tasklet);
+	while (!rover_kick_list_empty(&from->list)) {
+		if (!left-- || local_clock() - began > AT_ONCE_NS) {
+			tasklet_schedule(&from->tasklet);
+			break;
+		}
+		rover_kick_drain(&from->list, 1, kick_run);
+	}
 }
 
 void rover_kick_init(void (*run)(struct rover_kick *kick))

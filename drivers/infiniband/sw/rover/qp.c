@@ -42,6 +42,7 @@
 #include "recv.h"
 #include "requester.h"
 #include "responder.h"
+#include "run.h"
 #include "srq.h"
 #include "timer.h"
 #include "trace.h"
@@ -325,26 +326,30 @@ static void unpublish(struct rover_qp *qp)
 		rover_table_remove(&rover_qpns, &qp->obj);
 }
 
+/*
+ * The device goes away under a program that did not ask for it and may be waiting for
+ * completions: flush.  What the program posts from now on needs a doorbell (K2), and
+ * there is none any more.
+ */
+static void qp_hand_back(struct rover_qp *qp)
+{
+	spin_lock_bh(&qp->tx_lock);
+	rover_qp_fail(qp, ROVER_EVENT_NONE);
+	spin_unlock_bh(&qp->tx_lock);
+	rover_run_flush(qp);
+}
+
 /* The end of its life: from here on only its memory is used. */
 static void kill(struct rover_qp *qp)
 {
 	int from;
 
 	mutex_lock(&qp->ctl);
+	if (qp->user && READ_ONCE(qp->dev->going))
+		qp_hand_back(qp);
 	spin_lock_bh(&qp->rx_lock);
 	spin_lock(&qp->tx_lock);
 	from = qp->state;
-	if (from != IB_QPS_RESET && qp->user && READ_ONCE(qp->dev->going)) {
-		/*
-		 * The device goes away under a program that did not ask for
-		 * it, and may be waiting for completions: let it have them.
-		 */
-		WRITE_ONCE(qp->state, IB_QPS_ERR);
-		/* What is posted after that has to come to us, and cannot (K2). */
-		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
-		rover_responder_flush(qp, ROVER_FLUSH_ALL);
-		rover_requester_flush(qp, ROVER_FLUSH_ALL);
-	}
 	rover_responder_reset(qp);
 	rover_requester_reset(qp);
 	WRITE_ONCE(qp->state, IB_QPS_RESET);

@@ -335,9 +335,9 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 	case IB_QPS_RTS:
 		if (from == IB_QPS_RTR)
 			init_sender(qp);
-		/* What it was posted before is flushed, if nobody has come to that. */
+		/* Requests posted during rover_run_flush(): some, the others are sent. */
 		if (from == IB_QPS_SQE)
-			rover_requester_flush(qp, ROVER_FLUSH_ALL);
+			rover_requester_flush(qp);
 		set_bit(ROVER_WORK_TX, &qp->work);
 		break;
 	case IB_QPS_SQD:
@@ -408,6 +408,9 @@ int rover_qp_modify(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	merge(&c.attr, attr, mask);
 	err = prepare(qp, &c, attr);
 	if (!err) {
+		/* Requests posted in SQE are flushed before the state changes. */
+		if (c.next == IB_QPS_RTS)
+			rover_run_flush(qp);
 		err = commit(qp, &c, attr);
 		/*
 		 * In any case: who found the locks taken has left its work to

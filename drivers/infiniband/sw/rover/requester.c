@@ -656,7 +656,7 @@ void rover_requester_run(struct rover_qp *qp)
 		rover_qp_drained(qp);
 }
 
-void rover_requester_flush(struct rover_qp *qp, int most)
+void rover_requester_flush(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
@@ -671,7 +671,7 @@ void rover_requester_flush(struct rover_qp *qp, int most)
 		rover_ring_retire(&qp->sq, 1);
 		rover_wqe_complete(qp, row, ROVER_FAULT_FLUSH);
 	}
-	rover_wqe_flush(qp, most);
+	rover_wqe_flush(qp);
 	req->acked = qp->sq.head;
 	req->sending = qp->sq.head;
 	req->fetched = qp->sq.head;

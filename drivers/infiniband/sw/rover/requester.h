@@ -26,12 +26,13 @@ void rover_requester_run(struct rover_qp *qp);
 /**
  * rover_requester_flush() - complete posted requests with FLUSH_ERR
  * @qp: in error, or its send queue is
- * @most: of those that were not begun: ROVER_FLUSH_SOME, and the rest is the next
- *	run's, or ROVER_FLUSH_ALL
+ *
+ * All that were begun, at most ROVER_MAX_INFLIGHT, and a portion of the others: see
+ * rover_wqe_flush().
  *
  * Context: tx_lock held, softirqs off.
  */
-void rover_requester_flush(struct rover_qp *qp, int most);
+void rover_requester_flush(struct rover_qp *qp);
 
 /**
  * rover_requester_reset() - forget everything that was posted

@@ -668,7 +668,7 @@ void rover_responder_leave(struct rover_qp *qp)
 	set_bit(ROVER_WORK_RX, &qp->work);
 }
 
-void rover_responder_flush(struct rover_qp *qp, int most)
+void rover_responder_flush(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
@@ -681,7 +681,7 @@ void rover_responder_flush(struct rover_qp *qp, int most)
 	rsp->have_wqe = false;
 	rover_xrc_leave(qp);
 	rcu_read_unlock();
-	rover_wqe_recv_flush(qp, most);
+	rover_wqe_recv_flush(qp);
 }
 
 void rover_responder_reset(struct rover_qp *qp)

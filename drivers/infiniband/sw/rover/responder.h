@@ -44,13 +44,14 @@ void rover_responder_finish(struct rover_qp *qp);
 void rover_responder_leave(struct rover_qp *qp);
 
 /**
- * rover_responder_flush() - complete posted receives with FLUSH_ERR
+ * rover_responder_flush() - complete a portion of the receives with FLUSH_ERR
  * @qp: in error
- * @most: ROVER_FLUSH_SOME, and the rest is the next run's, or ROVER_FLUSH_ALL
+ *
+ * See rover_wqe_recv_flush().
  *
  * Context: rx_lock held, softirqs off.
  */
-void rover_responder_flush(struct rover_qp *qp, int most);
+void rover_responder_flush(struct rover_qp *qp);
 
 /**
  * rover_responder_reset() - forget everything that was posted

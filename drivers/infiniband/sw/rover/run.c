@@ -18,6 +18,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 
 #include "datagram.h"
 #include "qps.h"
@@ -42,7 +43,7 @@ static void send_side(struct rover_qp *qp)
 	if (!qp->alive)
 		return;
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH_SEND))
-		rover_requester_flush(qp, ROVER_FLUSH_SOME);
+		rover_requester_flush(qp);
 	else if (qp->transport == ROVER_TRANSPORT_UD)
 		rover_datagram_send(qp);
 	else if (qp->transport == ROVER_TRANSPORT_RAW)
@@ -64,7 +65,7 @@ static void receive_side(struct rover_qp *qp)
 	/* First the last NAK, then the flush. */
 	rover_responder_finish(qp);
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) && !waits_for_answers(qp))
-		rover_responder_flush(qp, ROVER_FLUSH_SOME);
+		rover_responder_flush(qp);
 }
 
 /* Return false when someone else has the lock, and with it the work. */
@@ -123,11 +124,26 @@ static bool turn(struct rover_qp *qp, bool may_move)
 	return ran;
 }
 
+/*
+ * A flush that is longer than a portion needs a context in which softirqs are on
+ * between portions.
+ */
+static bool run_needs_thread(const struct rover_qp *qp)
+{
+	return in_softirq() && rover_qp_allows(qp, ROVER_MUST_FLUSH_SEND) &&
+	       (test_bit(ROVER_WORK_TX, &qp->work) ||
+		test_bit(ROVER_WORK_RX, &qp->work));
+}
+
 void rover_run(struct rover_qp *qp)
 {
 	int left = in_serving_softirq() ? TURNS_SOFTIRQ : TURNS;
 
 	while (turn(qp, true)) {
+		if (unlikely(run_needs_thread(qp))) {
+			rover_steer_to(qp, rover_steer_on(qp));
+			break;
+		}
 		if (!--left) {
 			rover_qp_kick(qp);
 			break;
@@ -138,6 +154,63 @@ void rover_run(struct rover_qp *qp)
 bool rover_run_turn(struct rover_qp *qp)
 {
 	return turn(qp, false);
+}
+
+/**
+ * struct run_flush - the flush of one ring
+ * @qp: whose
+ * @lock: of the ring
+ * @state: flushes when the state demands this, ROVER_MUST_FLUSH*
+ * @ring: the ring; without a header where receives are shared
+ * @portion: flushes some of it
+ * @from: head when the flush began
+ * @posted: requests that were posted by then; -1 before
+ */
+struct run_flush {
+	struct rover_qp *qp;
+	spinlock_t *lock;
+	u8 state;
+	const struct rover_ring *ring;
+	void (*portion)(struct rover_qp *qp);
+	u32 from;
+	int posted;
+};
+
+/* Return false when all that was posted at the beginning is flushed. */
+static bool run_flush_portion(struct run_flush *f)
+{
+	const struct rover_ring *ring = f->ring;
+	bool more = false;
+
+	spin_lock_bh(f->lock);
+	if (f->posted < 0) {
+		f->from = ring->head;
+		f->posted = ring->hdr ? rover_ring_posted(ring, ring->head) : 0;
+	}
+	if (f->qp->alive && rover_qp_allows(f->qp, f->state)) {
+		f->portion(f->qp);
+		/* A program may have taken back what it posted. */
+		more = f->posted > 0 && ring->head - f->from < f->posted &&
+		       rover_ring_posted(ring, ring->head) > 0;
+	}
+	spin_unlock_bh(f->lock);
+	return more;
+}
+
+void rover_run_flush(struct rover_qp *qp)
+{
+	struct run_flush rings[] = {
+		{ qp, &qp->rx_lock, ROVER_MUST_FLUSH, &qp->rq,
+		  rover_responder_flush, 0, -1 },
+		{ qp, &qp->tx_lock, ROVER_MUST_FLUSH_SEND, &qp->sq,
+		  rover_requester_flush, 0, -1 },
+	};
+	unsigned int i;
+
+	lockdep_assert_held(&qp->ctl);
+	for (i = 0; i < ARRAY_SIZE(rings); i++)
+		while (run_flush_portion(&rings[i]))
+			cond_resched();
 }
 
 void rover_run_posted(struct rover_qp *qp)

@@ -13,7 +13,8 @@
  *
  * Sends what may be sent, goes on with READ responses, flushes a queue pair in
  * error.  When another context holds a lock it does the work instead, before
- * it leaves.  Bounded: what is left over is kicked.
+ * it leaves.  Bounded: what is left over is kicked, and a
+ * long flush goes to a thread.
  *
  * Context: process or softirq, interrupts on; does not sleep.
  */
@@ -27,6 +28,17 @@ void rover_run(struct rover_qp *qp);
  * Return: false when there was nothing to do, or another context is at it.
  */
 bool rover_run_turn(struct rover_qp *qp);
+
+/**
+ * rover_run_flush() - flush all that is posted by now
+ * @qp: alive; its state demands a flush, of one ring or both
+ *
+ * In portions, with softirqs on between them; other contexts may flush some of them
+ * meanwhile, in the same order.
+ *
+ * Context: process, may sleep; ctl held.
+ */
+void rover_run_flush(struct rover_qp *qp);
 
 /**
  * rover_run_posted() - something was posted to the send ring

@@ -88,14 +88,14 @@ void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 	rover_wqe_complete(qp, &row, fault);
 }
 
-void rover_wqe_flush(struct rover_qp *qp, int most)
+void rover_wqe_flush(struct rover_qp *qp)
 {
 	int posted = rover_ring_posted(&qp->sq, qp->sq.head);
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (posted > most)
+	if (posted > ROVER_FLUSH_PORTION)
 		set_bit(ROVER_WORK_TX, &qp->work);
-	for (posted = min(posted, most); posted > 0; posted--) {
+	for (posted = min(posted, ROVER_FLUSH_PORTION); posted > 0; posted--) {
 		const struct rover_send_wqe *slot =
 			rover_ring_slot(&qp->sq, qp->sq.head);
 		u64 wr_id = READ_ONCE(slot->wr_id);
@@ -151,7 +151,7 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 	rover_wqe_recv_complete(qp, &cqe, true);
 }
 
-void rover_wqe_recv_flush(struct rover_qp *qp, int most)
+void rover_wqe_recv_flush(struct rover_qp *qp)
 {
 	int posted;
 
@@ -161,9 +161,9 @@ void rover_wqe_recv_flush(struct rover_qp *qp, int most)
 		return;
 	}
 	posted = rover_ring_posted(&qp->rq, qp->rq.head);
-	if (posted > most)
+	if (posted > ROVER_FLUSH_PORTION)
 		set_bit(ROVER_WORK_RX, &qp->work);
-	for (posted = min(posted, most); posted > 0; posted--) {
+	for (posted = min(posted, ROVER_FLUSH_PORTION); posted > 0; posted--) {
 		const struct rover_recv_wqe *slot =
 			rover_ring_slot(&qp->rq, qp->rq.head);
 		u64 wr_id = READ_ONCE(slot->wr_id);

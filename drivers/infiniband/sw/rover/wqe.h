@@ -56,20 +56,20 @@ void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 		    enum rover_fault fault);
 
 /*
- * Requests flushed in one go.  A ring has room for 32768, each with a completion and
- * perhaps an event, and softirqs are off.
+ * Work requests flushed while a lock is held and softirqs are off.  A ring has room
+ * for 32768, each with a completion and perhaps an event.
  */
-#define ROVER_FLUSH_SOME	64
-#define ROVER_FLUSH_ALL		INT_MAX
+#define ROVER_FLUSH_PORTION	64
 
 /**
- * rover_wqe_flush() - what is posted to the send ring ends in FLUSH_ERR
- * @qp: alive; its requests that were begun are done with
- * @most: so many now; the rest is the next run's (ROVER_WORK_TX)
+ * rover_wqe_flush() - complete a portion of the send ring with FLUSH_ERR
+ * @qp: alive; no request that was begun is left
+ *
+ * Sets ROVER_WORK_TX when more is posted.
  *
  * Context: tx_lock held.
  */
-void rover_wqe_flush(struct rover_qp *qp, int most);
+void rover_wqe_flush(struct rover_qp *qp);
 
 /**
  * rover_wqe_recv() - take the oldest receive, into rsp.wqe and rsp.sge
@@ -107,15 +107,16 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 			 u8 status);
 
 /**
- * rover_wqe_recv_flush() - posted receives end in FLUSH_ERR
+ * rover_wqe_recv_flush() - complete a portion of the receives with FLUSH_ERR
  * @qp: alive; has taken what it shares with others, and that is done with
- * @most: so many now; the rest is the next run's (ROVER_WORK_RX)
+ *
+ * Sets ROVER_WORK_RX when more is posted.
  *
  * Where receives are shared those that are posted are for the others: instead
  * the program hears, once, that this queue pair takes no more.
  *
  * Context: rx_lock held.
  */
-void rover_wqe_recv_flush(struct rover_qp *qp, int most);
+void rover_wqe_recv_flush(struct rover_qp *qp);
 
 #endif /* ROVER_WQE_H */
