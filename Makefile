@@ -55,11 +55,11 @@ install: ## module and provider into this machine (run make module KDIR= and mak
 	@depmod
 	@tools/install-provider $(OWN)/provider
 
-test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=
+test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=, APPEND= to the kernel's command line
 	@$(VM) build --kernel $(KERNEL)
 	@$(VM) chroot -- make -s -C selftests
 	$(if $(filter provider,$(T)),@$(VM) suites)
-	@$(VM) run --kernel $(KERNEL) --topology $(TOPOLOGY) --timeout 900 -- selftests/run.sh $(T)
+	@$(VM) run --kernel $(KERNEL) --topology $(TOPOLOGY) --append "$(APPEND)" --timeout 900 -- selftests/run.sh $(T)
 
 pyverbs: ## rdma-core's own test suite in a guest: KERNEL=, T= for one module (test_qp)
 	@$(VM) build --kernel $(KERNEL)

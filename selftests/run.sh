@@ -46,6 +46,7 @@ tests=(
 	wire:200
 	self:100
 	steer:100
+	isolated:60
 	stream:100
 	gather:100
 	firewall:150

@@ -123,6 +123,7 @@ start_guest() {
 	: >"$run/$end.verdict"
 	: >"$run/$end.console"
 	((leaks)) || more=(kmemleak=off)
+	[[ ! $append ]] || more+=("$append")
 	qemu_machine "$megabytes" "$cpus" "$run/$end.console" "${more[@]}"
 	machine+=(-initrd "/srv/run/$end.initrd"
 		-fsdev "local,id=root,path=/srv/root,$share,readonly=on" -device 'virtio-9p-pci,fsdev=root,mount_tag=root'
@@ -236,7 +237,7 @@ drop_stale_runs() {
 
 run_guests() {
 	local kernel=newest topology=single cpus='' mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
-	local leaks=1 version image initramfs token end ends=(a) status=0 one machine accelerator binds
+	local leaks=1 append='' version image initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -244,6 +245,7 @@ run_guests() {
 		--cpus) cpus=$2 ;;
 		--mtu) mtu=$2 ;;
 		--mem) megabytes=$2 ;;
+		--append) append=$2 ;;
 		--timeout) seconds=$2 ;;
 		--out) out=$2 ;;
 		--no-rover) rover=0; shift; continue ;;

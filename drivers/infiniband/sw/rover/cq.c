@@ -7,6 +7,7 @@
  * What the kernel has written there it never reads back, but for resizing,
  * where it only moves it.  The names K4 to K6 are those of rover-abi.h.
  */
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -100,6 +101,32 @@ static int new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
 	return 0;
 }
 
+/* Vectors ********************************************************************/
+
+unsigned int rover_cq_vectors(void)
+{
+	unsigned int cpu, n = 0;
+
+	for_each_possible_cpu(cpu)
+		n += rover_cpu_housekeeping(cpu);
+	return max(n, 1U);
+}
+
+/*
+ * Vector n is the n-th housekeeping processor.  A cpuset may have isolated some
+ * since the device was made; then several vectors share a processor.
+ */
+static int cq_vector_cpu(unsigned int vector)
+{
+	unsigned int cpu;
+
+	vector %= rover_cq_vectors();
+	for_each_possible_cpu(cpu)
+		if (rover_cpu_housekeeping(cpu) && !vector--)
+			return cpu;
+	return ROVER_CPU_ANY;
+}
+
 /* Events *********************************************************************/
 
 static void tell(struct rover_cq *cq)
@@ -142,7 +169,8 @@ static bool tell_there(struct rover_cq *cq)
 		return false;
 	/* Nor does a processor that is online go away meanwhile. */
 	preempt_disable();
-	there = cq->cpu != smp_processor_id() && cpu_online(cq->cpu);
+	there = cq->cpu != smp_processor_id() && cpu_online(cq->cpu) &&
+		rover_cpu_housekeeping(cq->cpu);
 	/* Full barrier.  Who finds some that are owed leaves it to whoever pays. */
 	if (there && atomic_fetch_inc(&cq->owed) == 0 &&
 	    smp_call_function_single_async(cq->cpu, &cq->call))
@@ -216,8 +244,8 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		      HRTIMER_MODE_REL_SOFT);
 	cq->user = !!udata;
 	/* Programs say 0 when they do not care. */
-	cq->cpu = cq->user && !attr->comp_vector ? ROVER_CPU_ANY :
-						   (int)attr->comp_vector;
+	cq->cpu = cq->user && !attr->comp_vector ?
+		  ROVER_CPU_ANY : cq_vector_cpu(attr->comp_vector);
 	INIT_CSD(&cq->call, called, cq);
 	tasklet_setup(&cq->payer, pay);
 	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;

@@ -7,9 +7,10 @@
  * For user queues arming and polling never enter the kernel.
  *
  * A queue's completion vector is the processor on which its events are raised, by
- * an interrupt where the completion comes about on another one.  Vector 0 of a
- * program, which is what it asks for when it does not care, is any: the event is
- * raised where the completion is written.
+ * an interrupt where the completion comes about on another one.  Only processors
+ * that do housekeeping have a vector, so no program can interrupt an isolated one.
+ * Vector 0 of a program, which is what it asks for when it does not care, is any:
+ * the event is raised where the completion is written.
  *
  * An event may be moderated: it waits until so many completions are there, or
  * so long, whichever comes first.  It has answered an arming, as it has when it
@@ -93,6 +94,13 @@ int rover_cq_resize(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata);
 int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec);
 int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc);
 int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
+
+/**
+ * rover_cq_vectors() - number of completion vectors
+ *
+ * Return: one for each housekeeping processor; at least one.
+ */
+unsigned int rover_cq_vectors(void);
 
 /**
  * rover_cq_post() - complete a work request

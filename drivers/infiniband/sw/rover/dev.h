@@ -9,6 +9,7 @@
 
 #include <linux/capability.h>
 #include <linux/netdevice.h>
+#include <linux/sched/isolation.h>
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
@@ -20,6 +21,25 @@
 
 /* Instead of the number of a CPU: no preference. */
 #define ROVER_CPU_ANY		(-1)
+
+/**
+ * rover_cpu_housekeeping() - may it be interrupted, or given work of others?
+ * @cpu: any
+ *
+ * False for what isolcpus= and nohz_full= name on the kernel's command line, and for
+ * isolated cpusets.
+ */
+static inline bool rover_cpu_housekeeping(int cpu)
+{
+	bool isolated;
+
+	/* Cpusets replace the mask of the scheduler's domains. */
+	rcu_read_lock();
+	isolated = cpu_is_isolated(cpu);
+	rcu_read_unlock();
+	return !isolated && housekeeping_cpu(cpu, HK_TYPE_TICK) &&
+	       housekeeping_cpu(cpu, HK_TYPE_MANAGED_IRQ);
+}
 
 #define ROVER_MAX_CQE		(1U << 22)
 #define ROVER_MAX_QP_WR		(1U << 15)

@@ -24,6 +24,7 @@
 #include <net/rtnetlink.h>
 #include <rdma/rover-abi.h>
 
+#include "cq.h"
 #include "dev.h"
 #include "device.h"
 #include "mkey.h"
@@ -229,7 +230,7 @@ static void describe(struct rover_dev *dev)
 
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
-	ib->num_comp_vectors = num_possible_cpus();
+	ib->num_comp_vectors = rover_cq_vectors();
 	ib->driver_def = rover_ucontext_defs;
 	strscpy(ib->node_desc, "rover", sizeof(ib->node_desc));
 	addrconf_addr_eui48((u8 *)&ib->node_guid, dev->ndev->dev_addr);

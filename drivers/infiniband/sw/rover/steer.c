@@ -15,7 +15,6 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/isolation.h>
 #include <linux/sched/stat.h>
 #include <linux/topology.h>
 
@@ -68,12 +67,11 @@ struct rover_qp *rover_steer_peer(const struct rover_qp *qp)
 }
 
 /*
- * Another processor of this node that is there for everybody.  Where to begin
+ * Another processor of this node, of the housekeeping ones.  Where to begin
  * looking is the queue pair's number, which is random: so they are spread.
  */
 static int other_cpu(const struct rover_qp *qp, int here)
 {
-	const struct cpumask *allowed = housekeeping_cpumask(HK_TYPE_DOMAIN);
 	const struct cpumask *near = cpumask_of_node(cpu_to_node(here));
 	unsigned int i;
 
@@ -81,8 +79,7 @@ static int other_cpu(const struct rover_qp *qp, int here)
 		unsigned int cpu = (qp->obj.key + i) % nr_cpu_ids;
 
 		if (cpu != here && served(cpu) &&
-		    cpumask_test_cpu(cpu, near) &&
-		    cpumask_test_cpu(cpu, allowed))
+		    cpumask_test_cpu(cpu, near) && rover_cpu_housekeeping(cpu))
 			return cpu;
 	}
 	return ROVER_CPU_ANY;
