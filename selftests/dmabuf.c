@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kmod/kbuf.h"
 #include "lib/buffer.h"
 #include "lib/pattern.h"
 #include "lib/plan.h"
@@ -456,6 +458,193 @@ static void run_alone(struct pair *p, const void *arg)
 	pair_sync(p);
 }
 
+/* ---- an exporter that looks at what is done (selftests/kmod/kbuf.c) ---- */
+
+#define KBUF_PAGES 4
+
+struct kbuf {
+	int dev, fd;
+	uint8_t *map;
+	struct ibv_mr *mr;
+	struct remote peer;
+};
+
+static int unmap_kbuf(void *map)
+{
+	return munmap(map, KBUF_PAGES * PAGE);
+}
+
+static void kbuf_new(struct pair *p, struct kbuf *k, unsigned int flags)
+{
+	struct kbuf_make make = { .pages = KBUF_PAGES, .flags = flags };
+
+	k->dev = open("/dev/rover_kbuf", O_RDWR | O_CLOEXEC);
+	if (k->dev < 0)
+		skip(p, "no exporter for tests");
+	undo_later(p, close_fd, (void *)(intptr_t)k->dev, "close");
+	check(p, !ioctl(k->dev, KBUF_MAKE, &make), "no buffer: %s", strerror(errno));
+	k->fd = make.fd;
+	undo_later(p, close_fd, (void *)(intptr_t)k->fd, "close");
+	k->map = mmap(NULL, KBUF_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, k->fd, 0);
+	check(p, k->map != MAP_FAILED, "mmap: %s", strerror(errno));
+	undo_later(p, unmap_kbuf, k->map, "munmap");
+}
+
+static void kbuf_reg(struct pair *p, struct kbuf *k, int access)
+{
+	k->mr = ibv_reg_dmabuf_mr(p->pd, 0, KBUF_PAGES * PAGE, (uintptr_t)k->map, k->fd, access);
+	check(p, k->mr, "ibv_reg_dmabuf_mr: %s", strerror(errno));
+	undo_later(p, dereg, k->mr, "ibv_dereg_mr");
+	k->peer = remote_swap(p, k->map, k->mr);
+}
+
+static struct kbuf_counts kbuf_counts(struct pair *p, const struct kbuf *k)
+{
+	struct kbuf_counts counts = { .fd = k->fd };
+
+	check(p, !ioctl(k->dev, KBUF_COUNT, &counts), "KBUF_COUNT: %s", strerror(errno));
+	return counts;
+}
+
+/* A WRITE from a to b's buffer, all of it but the last page. */
+static void kbuf_write(struct conn *c, struct kbuf *k, struct region *r, int seed,
+		       enum ibv_wc_status status)
+{
+	struct ibv_sge sge = sge_of(r, 0, (KBUF_PAGES - 1) * PAGE);
+	struct ibv_send_wr wr = wr_rdma(seed, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+					k->peer.addr, k->peer.rkey);
+
+	pattern_fill(r->buf, r->len, seed);
+	if (end_a(c->p)) {
+		conn_send(c, &wr);
+		queue_want(c->send, seed, status);
+	}
+	pair_sync(c->p);
+}
+
+/* Access of the processor begins and ends, within the mapping, and says what it is. */
+static void run_brackets(struct pair *p, const void *arg)
+{
+	const int access = *(const int *)arg;
+	struct kbuf_counts n;
+	struct kbuf k;
+
+	kbuf_new(p, &k, 0);
+	check(p, !ibv_reg_dmabuf_mr(p->pd, PAGE, KBUF_PAGES * PAGE, PAGE, k.fd, access),
+	      "a page too many is registered");
+	kbuf_reg(p, &k, access);
+	n = kbuf_counts(p, &k);
+	check(p, n.vmaps == 1 && n.begins == 1 && !n.ends && !n.outside,
+	      "%u mappings, %u begins, %u ends", n.vmaps, n.begins, n.ends);
+	/* DMA_BIDIRECTIONAL to write, DMA_FROM_DEVICE to read. */
+	check(p, n.directions == (access ? 1 << 0 : 1 << 2), "directions 0x%x", n.directions);
+	check(p, !n.attached, "%u attachments", n.attached);
+	undo_now(p, k.mr);
+	n = kbuf_counts(p, &k);
+	check(p, !n.vmaps && n.begins == 1 && n.ends == 1 && !n.outside,
+	      "then %u mappings, %u begins, %u ends, %u outside", n.vmaps, n.begins, n.ends,
+	      n.outside);
+}
+
+/* What is write-combined is used as its exporter has it. */
+static void run_combined(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, KBUF_PAGES * PAGE, ALL_ACCESS);
+	struct kbuf_counts n;
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct conn *c;
+	struct kbuf k;
+
+	(void)arg;
+	kbuf_new(p, &k, KBUF_WC);
+	kbuf_reg(p, &k, ALL_ACCESS);
+	c = conn_open(p, &attr);
+	n = kbuf_counts(p, &k);
+	check(p, !n.touched, "%u pages are used before", n.touched);
+	pair_sync(p);
+	kbuf_write(c, &k, r, 1, IBV_WC_SUCCESS);
+	n = kbuf_counts(p, &k);
+	if (end_b(p)) {
+		check(p, n.touched == KBUF_PAGES - 1, "%u pages used by the mapping of %lu",
+		      n.touched, KBUF_PAGES - 1UL);
+		check(p, !memcmp(k.map, r->buf, (KBUF_PAGES - 1) * PAGE), "wrong data");
+	}
+	pair_sync(p);
+	/* And what is sent. */
+	memset(k.map, 0x77, PAGE);
+	sge = (struct ibv_sge){ (uintptr_t)k.map, PAGE, k.mr->lkey };
+	wr = wr_rdma(2, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED,
+		     k.peer.addr + 3 * PAGE, k.peer.rkey);
+	if (end_a(p)) {
+		conn_send(c, &wr);
+		queue_want(c->send, 2, IBV_WC_SUCCESS);
+		n = kbuf_counts(p, &k);
+		check(p, n.touched == 1, "%u pages used by the mapping of 1", n.touched);
+	}
+	pair_sync(p);
+	if (end_b(p))
+		check(p, k.map[3 * PAGE] == 0x77 && k.map[4 * PAGE - 1] == 0x77, "wrong data");
+}
+
+static void run_device_memory(struct pair *p, const void *arg)
+{
+	struct kbuf_counts n;
+	struct kbuf k;
+
+	(void)arg;
+	kbuf_new(p, &k, KBUF_IO | KBUF_MOVES);
+	check(p, !ibv_reg_dmabuf_mr(p->pd, 0, PAGE, 0, k.fd, 0) && errno == EOPNOTSUPP,
+	      "it is registered: %s", strerror(errno));
+	n = kbuf_counts(p, &k);
+	check(p, !n.vmaps && !n.pins && !n.attached && n.begins == n.ends,
+	      "left behind: %u mappings, %u pins, %u attachments", n.vmaps, n.pins, n.attached);
+}
+
+/* What its exporter could move is pinned; and when it is revoked nobody uses it any more. */
+static void run_revoked(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, KBUF_PAGES * PAGE, ALL_ACCESS);
+	struct kbuf_counts n;
+	struct kbuf k;
+	struct conn *c;
+
+	(void)arg;
+	kbuf_new(p, &k, KBUF_MOVES);
+	kbuf_reg(p, &k, ALL_ACCESS);
+	n = kbuf_counts(p, &k);
+	check(p, n.pins == 1 && n.attached == 1 && n.vmaps == 1, "%u pins, %u attachments", n.pins,
+	      n.attached);
+	c = conn_open(p, &attr);
+	kbuf_write(c, &k, r, 1, IBV_WC_SUCCESS);
+	if (end_b(p)) {
+		check(p, !memcmp(k.map, r->buf, (KBUF_PAGES - 1) * PAGE), "wrong data");
+		check(p, !ioctl(k.dev, KBUF_REVOKE, &k.fd), "KBUF_REVOKE: %s", strerror(errno));
+		memset(k.map, 0x11, KBUF_PAGES * PAGE);
+	}
+	pair_sync(p);
+	kbuf_write(c, &k, r, 2, IBV_WC_REM_ACCESS_ERR);
+	if (end_b(p))
+		check(p, k.map[0] == 0x11 && k.map[2 * PAGE] == 0x11, "it was written to");
+	undo_now(p, k.mr);
+	n = kbuf_counts(p, &k);
+	check(p, !n.pins && !n.attached && !n.vmaps && n.begins == n.ends && !n.outside,
+	      "left behind: %u pins, %u attachments, %u mappings", n.pins, n.attached, n.vmaps);
+}
+
+static void exporter(struct pair *p)
+{
+	static const int reads, writes = ALL_ACCESS;
+
+	pair_case(p, run_brackets, &reads, "access begins and ends, reading");
+	pair_case(p, run_brackets, &writes, "access begins and ends, writing");
+	pair_case(p, run_combined, NULL, "write-combined memory is used as it is mapped");
+	pair_case(p, run_device_memory, NULL, "memory of a device is refused");
+	pair_case(p, run_revoked, NULL, "what can move is pinned, and can be revoked");
+}
+
 static void all_kinds(struct pair *p)
 {
 	pair_case(p, run_files, NULL, "files that are no dma-bufs");
@@ -480,6 +669,8 @@ int main(int argc, char **argv)
 	pair_open(&p, argc, argv);
 	if (pair_wants(&p, "kinds"))
 		all_kinds(&p);
+	if (pair_wants(&p, "exporter"))
+		exporter(&p);
 	kind = BUFFER_UDMABUF;
 	if (pair_wants(&p, "ordinary"))
 		pair_case(&p, run_sent, NULL, "ordinary memory is sent");

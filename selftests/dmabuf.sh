@@ -12,6 +12,7 @@
 
 limit=120
 info=/sys/kernel/debug/dma_buf/bufinfo
+kbuf=$(cd "$here/.." && pwd -P)/build/$KERNEL/rover_kbuf.ko
 
 # Those that end a's machine has now.
 buffers() { at a sed -n 's/^Total \([0-9]*\) objects.*/\1/p' $info; }
@@ -47,13 +48,26 @@ unplugged() {
 	traffic
 }
 
+# The module that exports cannot go before the region does. The program keeps a region alone.
+exporter_stays() {
+	at a test -e /dev/rover_kbuf || skip "no exporter for tests"
+	hold a --dmabufs 4 --kbuf
+	refused "in use" at a rmmod rover_kbuf
+	exec {hold_input}>&-
+	ends_within 10 "$holder"
+}
+
 all_gone() {
 	needs_makers
 	within 10 has 0
 }
 
 for end in a b; do at $end modprobe -q udmabuf || true; done
+for end in a b; do at $end bash -c "[[ -e /dev/rover_kbuf ]] || insmod '$kbuf'" || true; done
 pair_cases dmabuf kinds
+pair_cases dmabuf exporter
+try "an exporter stays as long as its buffers" exporter_stays
+for end in a b; do at $end bash -c "[[ ! -e /dev/rover_kbuf ]] || rmmod rover_kbuf"; done
 try "packets hold none of its pages" copied
 try "a program that holds some is killed" killed
 try "rdma link delete lets go of them" unplugged

@@ -3,7 +3,8 @@
  * hold - makes objects on a device and keeps them, one end only
  *
  *	hold DEVICE [--qps N] [--mrs N] [--dms N] [--dmabufs N] [--cqes N]
- *		[--gid INDEX] [--stream] [--moderate] [--mcast MGID] [--once]
+ *		[--kbuf] [--gid INDEX] [--stream] [--moderate] [--mcast MGID]
+ *		[--once]
  *
  * Prints a line for each ("qp 0x11", "mr LKEY RKEY"), the bytes of its own that
  * it takes ("anonymous N", "rings N"), then "ready", and keeps all until its
@@ -23,10 +24,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
 
+#include "kmod/kbuf.h"
 #include "lib/buffer.h"
 
 static char memory[4096];
@@ -39,7 +42,7 @@ static struct ibv_dm **dms;
 static struct ibv_mr **dm_mrs;
 static struct ibv_mr **buf_mrs;
 static int n_qps, n_mrs, n_dms, n_bufs, gid = -1;
-static bool streaming, moderated;
+static bool streaming, moderated, kbufs;
 static union ibv_gid mgid;
 static const char *group;
 
@@ -100,9 +103,22 @@ static void make_dm(int i)
 	printf("mr 0x%08x 0x%08x\n", dm_mrs[i]->lkey, dm_mrs[i]->rkey);
 }
 
+/* Of the tests' own exporter, if that is there. */
+static int kbuf_make(void)
+{
+	struct kbuf_make make = { .pages = 16 };
+	int dev = open("/dev/rover_kbuf", O_RDWR | O_CLOEXEC);
+
+	if (dev < 0 || ioctl(dev, KBUF_MAKE, &make))
+		return -1;
+	close(dev);
+	return make.fd;
+}
+
 static void make_buf(int i)
 {
-	int fd = buffer_make(i % 2 ? BUFFER_HEAP : BUFFER_UDMABUF, 65536, O_RDWR);
+	int fd = kbufs ? kbuf_make() :
+		 buffer_make(i % 2 ? BUFFER_HEAP : BUFFER_UDMABUF, 65536, O_RDWR);
 
 	if (fd < 0)
 		die("dma-buf");
@@ -332,6 +348,8 @@ int main(int argc, char **argv)
 			streaming = true;
 		else if (!strcmp(argv[i], "--moderate"))
 			moderated = true;
+		else if (!strcmp(argv[i], "--kbuf"))
+			kbufs = true;
 		else if (i + 1 == argc)
 			break;
 		else if (!strcmp(argv[i], "--qps"))

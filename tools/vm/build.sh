@@ -51,7 +51,7 @@ build_module() {
 		# A user of RDMA in the kernel, for the selftest of that name: no part of rover, and so not of its build.
 		tester=selftests/kmod
 		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src/$tester" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
-		strip --strip-debug -o "$dir/rover_ktest.ko" "$dir/src/$tester/rover_ktest.ko"
+		for name in rover_ktest rover_kbuf; do strip --strip-debug -o "$dir/$name.ko" "$dir/src/$tester/$name.ko"; done
 
 		# The index that lets modprobe find rover by alias, made here as depmod is slow in a guest. Only a change
 		# in what the module says about itself asks for a new one.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Since 6.2 there are two of each: for who holds the lock, and for who does not. */
+/*
+ * Since 6.2 there are two of each: for who holds the lock, and for who does not.  What
+ * importers are told has the name of what they are to do since 7.1.
+ */
 #ifndef ROVER_COMPAT_LINUX_DMA_BUF_H
 #define ROVER_COMPAT_LINUX_DMA_BUF_H
 
@@ -9,6 +12,11 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define dma_buf_vmap_unlocked	dma_buf_vmap
 #define dma_buf_vunmap_unlocked	dma_buf_vunmap
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
+#define invalidate_mappings		move_notify
+#define dma_buf_invalidate_mappings	dma_buf_move_notify
 #endif
 
 #endif /* ROVER_COMPAT_LINUX_DMA_BUF_H */

@@ -3,7 +3,8 @@
  * mr - memory regions: keys, rights, and where the bytes are
  *
  * Pages are used through the kernel's own map of all memory: rover depends on
- * CONFIG_INFINIBAND_VIRT_DMA, which excludes highmem.
+ * CONFIG_INFINIBAND_VIRT_DMA, which excludes highmem.  A dma-buf is used through its
+ * exporter's mapping.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -12,7 +13,6 @@
 #include <rdma/ib_umem.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "dmabuf.h"
 #include "mr.h"
 
 #ifndef CONFIG_INFINIBAND_VIRT_DMA
@@ -380,16 +380,14 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 static int take_dmabuf(struct rover_mr *mr, int fd, u64 offset)
 {
 	struct rover_dmabuf *dmabuf;
-	int err;
 
-	dmabuf = rover_dmabuf_get(fd, offset, mr->length,
+	dmabuf = rover_dmabuf_get(&mr->ib.device->dev, fd, offset, mr->length,
 				  ib_access_writable(mr->access));
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
 	mr->dmabuf = dmabuf;
-	err = page_chunks(mr, offset);
-	return err ?: rover_dmabuf_pages(dmabuf, offset >> PAGE_SHIFT,
-					 mr->nchunks, mr->chunks);
+	mr->start = offset;
+	return 0;
 }
 
 struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
@@ -409,7 +407,7 @@ struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
 	mr = new_user(pd, length, iova, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	mr->kind = ROVER_MR_PAGES;
+	mr->kind = ROVER_MR_DMABUF;
 	mr->ib.iova = iova;
 	mr->ib.length = length;
 	err = take_dmabuf(mr, fd, offset);

@@ -16,12 +16,12 @@
 #include <rdma/ib_verbs.h>
 
 #include "dev.h"
+#include "dmabuf.h"
 #include "fault.h"
 #include "mkey.h"
 #include "odp.h"
 
 struct ib_dmah;
-struct rover_dmabuf;
 
 enum rover_mr_kind {
 	ROVER_MR_USER,		/* pinned pages of a program */
@@ -29,6 +29,7 @@ enum rover_mr_kind {
 	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
 	ROVER_MR_FAST,		/* what a work request last registered (fastreg) */
 	ROVER_MR_ODP,		/* pages of a program that are there on demand */
+	ROVER_MR_DMABUF,	/* a dma-buf, by its exporter's mapping */
 };
 
 /* Kinds up to this one have chunks. */
@@ -77,7 +78,7 @@ struct rover_piece {
  * @chunks: first page of each chunk; kvmalloc'ed
  * @nchunks: how many
  * @umem: the pinned pages
- * @dmabuf: ROVER_MR_PAGES: whose pages they are, if the region holds it
+ * @dmabuf: ROVER_MR_DMABUF: the buffer
  * @windows: bound to it; the first under mkey.change
  * @lent: @chunks and @umem belong to the region that took over (rereg)
  * @pieces: ROVER_MR_FAST: where the bytes are, in order
@@ -86,7 +87,8 @@ struct rover_piece {
  * @nmapped: how many
  * @max_pieces: room in each
  * @odp: ROVER_MR_ODP: the program's memory
- * @start: and its address of the first byte
+ * @start: and its address of the first byte; ROVER_MR_DMABUF: offset of that in the
+ *	buffer
  *
  * All fields but the consumer's are constant while the region can be found: see
  * mkey.h.
@@ -330,6 +332,26 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 	*offset = offset_in_page(in_chunk);
 	*run = min_t(u64, BIT_ULL(mr->shift) - in_chunk, mr->length - from);
 	return mr->chunks[pos >> mr->shift] + (in_chunk >> PAGE_SHIFT);
+}
+
+/**
+ * rover_mr_dmabuf() - where a byte of a dma-buf is
+ * @use: referenced; of a region of kind ROVER_MR_DMABUF
+ * @addr: as the key's owner names it, in bounds
+ * @run: where to put the length of the region from @addr on
+ *
+ * Context: softirqs off, as long as the memory is used.
+ * Return: the address in the exporter's mapping; NULL when it has been revoked.
+ */
+static inline void *rover_mr_dmabuf(const struct rover_use *use, u64 addr,
+				    size_t *run)
+{
+	const struct rover_mr *mr = use->mr;
+	u64 from = addr + use->shift - mr->iova;
+	void *base = rover_dmabuf_addr(mr->dmabuf);
+
+	*run = mr->length - from;
+	return base ? base + mr->start + from : NULL;
 }
 
 /**

@@ -3,9 +3,9 @@
  * sgl - walking scatter/gather lists: the one copy, and the pages of none
  *
  * Every use is a walk over runs: the longest pieces of memory that are one for
- * the list, the region and the machine.  All memory is in the kernel's own map
- * (see mr.c), where a run of many pages is one range of addresses.  A run is
- * left before the next is looked for.
+ * the list, the region and the machine.  All memory but that of dma-bufs is in the
+ * kernel's own map (see mr.c), where a run of many pages is one range of addresses.
+ * A run is left before the next is looked for.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -14,8 +14,12 @@
 
 #include "sgl.h"
 
-/* A place the cursor points to: @len bytes from @off in @page on. */
+/*
+ * A place the cursor points to: @len bytes from @off in @page on; or from @addr on, in
+ * an exporter's mapping of a dma-buf.
+ */
 struct run {
+	void *addr;
 	struct page *page;
 	u32 off;
 	u32 len;
@@ -23,7 +27,8 @@ struct run {
 
 static void *run_addr(const struct run *run)
 {
-	return page_address(run->page) + run->off;
+	return unlikely(run->addr) ? run->addr :
+				     page_address(run->page) + run->off;
 }
 
 /* The region of the first @len bytes of an entry. */
@@ -105,6 +110,18 @@ static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
 	return use_region(sgl, sge, sgl->proved);
 }
 
+/* The run at the cursor in a dma-buf, whose exporter may have revoked it. */
+static enum rover_fault dmabuf_run(const struct rover_sgl *sgl, u32 max,
+				   struct run *run)
+{
+	size_t len;
+
+	run->addr = rover_mr_dmabuf(&sgl->use,
+				    sgl->sge[sgl->cur].addr + sgl->off, &len);
+	run->len = min3(len, (size_t)max, (size_t)(sgl->proved - sgl->off));
+	return run->addr ? ROVER_OK : ROVER_FAULT_KEY;
+}
+
 /* The run at the cursor, at most @max bytes. */
 static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run)
 {
@@ -124,6 +141,9 @@ static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run
 		if (fault)
 			return fault;
 	}
+	if (unlikely(sgl->use.mr->kind == ROVER_MR_DMABUF))
+		return dmabuf_run(sgl, max, run);
+	run->addr = NULL;
 	run->page = rover_mr_page(&sgl->use, sge->addr + sgl->off, write,
 				  &run->off, &len);
 	if (unlikely(!run->page))
@@ -279,7 +299,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		if (fault)
 			goto undo;
 		/* A dma-buf is mapped for us, but its pages are not ours to hold. */
-		if (unlikely(sgl->use.mr->dmabuf))
+		if (unlikely(run.addr))
 			goto undo;
 		sgl->off += run.len;
 		len -= run.len;
