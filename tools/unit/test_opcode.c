@@ -41,6 +41,13 @@ static const struct {
 	{ 0x17, ROVER_CLASS_SEND, 16, 12, 'o' },
 	{ 0x1c, ROVER_CLASS_FLUSH, 32, 0, 'o' },
 	{ 0x1d, ROVER_CLASS_ATOMIC_WRITE, 36, 0, 'o' },
+	{ 0x15, ROVER_CLASS_RESERVED, 12, 0, 'o' },
+	{ 0x18, ROVER_CLASS_RESERVED, 12, 0, 'o' },
+	{ 0x19, ROVER_CLASS_RESERVED, 12, 0, 'o' },
+	{ 0x1a, ROVER_CLASS_RESERVED, 12, 0, 'o' },
+	{ 0x1b, ROVER_CLASS_RESERVED, 12, 0, 'o' },
+	{ 0x1e, ROVER_CLASS_RESERVED, 12, 0, 'o' },
+	{ 0x1f, ROVER_CLASS_RESERVED, 12, 0, 'o' },
 	{ 0x20, ROVER_CLASS_SEND, 12, 0, 'f' },
 	{ 0x21, ROVER_CLASS_SEND, 12, 0, 'm' },
 	{ 0x22, ROVER_CLASS_SEND, 12, 0, 'l' },
@@ -81,6 +88,13 @@ static const struct {
 	{ 0xb7, ROVER_CLASS_SEND, 20, 16, 'o' },
 	{ 0xbc, ROVER_CLASS_FLUSH, 36, 0, 'o' },
 	{ 0xbd, ROVER_CLASS_ATOMIC_WRITE, 40, 0, 'o' },
+	{ 0xb5, ROVER_CLASS_RESERVED, 16, 0, 'o' },
+	{ 0xb8, ROVER_CLASS_RESERVED, 16, 0, 'o' },
+	{ 0xb9, ROVER_CLASS_RESERVED, 16, 0, 'o' },
+	{ 0xba, ROVER_CLASS_RESERVED, 16, 0, 'o' },
+	{ 0xbb, ROVER_CLASS_RESERVED, 16, 0, 'o' },
+	{ 0xbe, ROVER_CLASS_RESERVED, 16, 0, 'o' },
+	{ 0xbf, ROVER_CLASS_RESERVED, 16, 0, 'o' },
 };
 
 #define ROWS	(sizeof(rows) / sizeof(*rows))

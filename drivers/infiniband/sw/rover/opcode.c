@@ -73,6 +73,13 @@
 	PUT_ROW(XRC(ROVER_RC_##opcode), ROVER_CLASS_##kind,	\
 		XRC_BITS(bits), text)
 
+/* Whatever stands behind its headers is payload that nobody reads. */
+#define RESERVED(opcode)					\
+	PUT_ROW(opcode, ROVER_CLASS_RESERVED, ROVER_OP_REQUEST | ONLY, \
+		"reserved opcode"),				\
+	PUT_ROW(XRC(opcode), ROVER_CLASS_RESERVED,		\
+		XRC_BITS(ROVER_OP_REQUEST | ONLY), "reserved opcode")
+
 /* What unreliable connections have, too. */
 #define EACH(opcode, kind, bits, text)				\
 	PUT_ROW(ROVER_RC_##opcode, ROVER_CLASS_##kind, bits, text), \
@@ -122,6 +129,10 @@ const struct rover_opcode rover_opcodes[256] = {
 
 	RELIABLE(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
 	RELIABLE(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
+
+	/* Who sends one is told that it is not known (IBTA 9.7.4.1.4). */
+	RESERVED(0x15), RESERVED(0x18), RESERVED(0x19), RESERVED(0x1a),
+	RESERVED(0x1b), RESERVED(0x1e), RESERVED(0x1f),
 
 	ROW(UD_SEND_ONLY, SEND, SEND_PKT | ONLY | DETH, "SEND Only"),
 	ROW(UD_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | DETH | IMM,

@@ -72,6 +72,7 @@ enum rover_op_class {
 	ROVER_CLASS_ATOMIC,
 	ROVER_CLASS_ATOMIC_WRITE,
 	ROVER_CLASS_FLUSH,
+	ROVER_CLASS_RESERVED,	/* of a reliable service; refused, not dropped */
 	ROVER_CLASS_READ_RESP,
 	ROVER_CLASS_ACK,
 	ROVER_CLASS_ATOMIC_ACK,

@@ -92,17 +92,16 @@ static enum rover_fault check_order(struct rover_qp *qp,
 }
 
 /* Has the program opened the queue pair to this kind of request? */
-static enum rover_fault check_permission(const struct rover_qp *qp,
-					 const struct rover_packet *pkt)
+static enum rover_fault check_permission(const struct rover_qp *qp, const struct rover_packet *pkt)
 {
-	static const int need[] = {
+	static const int need[ROVER_CLASS_READ_RESP] = {
 		[ROVER_CLASS_WRITE] = IB_ACCESS_REMOTE_WRITE,
 		[ROVER_CLASS_READ] = IB_ACCESS_REMOTE_READ,
 		[ROVER_CLASS_ATOMIC] = IB_ACCESS_REMOTE_ATOMIC,
 		[ROVER_CLASS_ATOMIC_WRITE] = IB_ACCESS_REMOTE_WRITE,
+		[ROVER_CLASS_RESERVED] = ~0,	/* more than can be granted */
 	};
-	int right = pkt->op->class < ARRAY_SIZE(need) ?
-		    need[pkt->op->class] : 0;
+	int right = need[pkt->op->class];
 
 	return right & ~qp->access ? ROVER_FAULT_OPCODE : ROVER_OK;
 }
@@ -420,11 +419,9 @@ static bool read_again(struct rover_qp *qp, const struct rover_packet *pkt)
  * Seen before (IBTA 9.7.5.1.2): SENDs and WRITEs are acknowledged again, READs
  * executed again, atomics answered from memory, what has no result is answered.
  */
-static void receive_duplicate(struct rover_qp *qp,
-			      const struct rover_packet *pkt)
+static void receive_duplicate(struct rover_qp *qp, const struct rover_packet *pkt)
 {
-	bool answered = pkt->op->class < ROVER_CLASS_READ ||
-			rover_readresp_room(qp, pkt->psn);
+	bool answered = pkt->op->class < ROVER_CLASS_READ || rover_readresp_room(qp, pkt->psn);
 
 	rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
 	switch (pkt->op->class) {
@@ -438,6 +435,9 @@ static void receive_duplicate(struct rover_qp *qp,
 	case ROVER_CLASS_FLUSH:
 		if (answered)
 			rover_readresp_read(qp, pkt->psn, 1, NULL, true);
+		break;
+	case ROVER_CLASS_RESERVED:
+		answered = false;
 		break;
 	default:
 		qp->rsp.ack_due = true;
