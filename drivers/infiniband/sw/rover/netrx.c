@@ -240,7 +240,8 @@ static inline bool parse(struct batch *b, struct arrival *a)
 	pkt->solicited = rover_bth_solicited(&a->bth);
 	pkt->pad = rover_bth_pad(&a->bth);
 	pkt->psn = rover_bth_psn(&a->bth);
-	if (a->len < op->hdr_len + pkt->pad + ROVER_ICRC_SIZE) {
+	/* With its pad a payload is of whole words (IBTA 9.2.4), as are headers. */
+	if (a->len % 4 || a->len < op->hdr_len + pkt->pad + ROVER_ICRC_SIZE) {
 		dropped(b, a, ROVER_STAT_DROP_LENGTH);
 		return false;
 	}
