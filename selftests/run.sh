@@ -16,6 +16,7 @@ tests=(
 	rc:400
 	errors:300
 	flush:200
+	crafted:200
 	ud:300
 	uc:300
 	mcast:100

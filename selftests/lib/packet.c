@@ -29,16 +29,29 @@ struct packet {
 
 static_assert(HEAD == 8 + 20 + 8 + 12, "no gaps");
 
+static uint32_t table[256];
+
+static void fill_table(void)
+{
+	uint32_t byte, crc;
+	int bit;
+
+	for (byte = 0; byte < 256; byte++) {
+		crc = byte;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+		table[byte] = crc;
+	}
+}
+
 uint32_t packet_crc32(const uint8_t *at, size_t len)
 {
 	uint32_t crc = ~0U;
-	int bit;
 
-	for (; len; len--) {
-		crc ^= *at++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
+	if (!table[1])
+		fill_table();
+	for (; len; len--)
+		crc = crc >> 8 ^ table[(crc ^ *at++) & 0xff];
 	return ~crc;
 }
 

@@ -152,6 +152,8 @@ void pair_swap(struct pair *p, const void *mine, void *theirs, size_t len)
 
 void pair_sync(struct pair *p)
 {
+	if (p->alone)
+		return;
 	put(p, 'S', NULL, 0);
 	get(p, 'S', NULL, 0);
 }
@@ -160,7 +162,7 @@ void pair_watch(struct pair *p)
 {
 	char type;
 
-	if (recv(p->sock, &type, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && type == 'V')
+	if (!p->alone && recv(p->sock, &type, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && type == 'V')
 		get(p, 'V', NULL, 0);
 	if (now_ms() > p->deadline)
 		fail(p, "the case takes too long");
@@ -210,6 +212,11 @@ void undo_now(struct pair *p, void *what)
 	free(entry);
 }
 
+void undo_never(struct pair *p)
+{
+	p->undo = NULL;
+}
+
 static int free_memory(void *memory)
 {
 	free(memory);
@@ -248,6 +255,10 @@ static void swap_verdicts(struct pair *p)
 	struct message message;
 	int len;
 
+	if (p->alone) {
+		p->peer_result = PASSED;
+		return;
+	}
 	text[0] = p->result;
 	len = snprintf(text + 1, sizeof(text) - 1, "%s", p->why) + 1;
 	put(p, 'V', text, len);
@@ -340,7 +351,8 @@ int pair_close(struct pair *p)
 	if (!p->server)
 		printf("1..%u\n", p->cases);
 	ibv_close_device(p->ctx);
-	close(p->sock);
+	if (!p->alone)
+		close(p->sock);
 	return p->failed ? 1 : 0;
 }
 
@@ -477,19 +489,16 @@ static void crash(int number)
 	fail(crashing, "the program crashes: %s", strsignal(number));
 }
 
-void pair_open(struct pair *p, int argc, char **argv)
+/* What is the same with and without another end. */
+static void begin(struct pair *p, bool server)
 {
 	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_NODEFER };
 	const char *soft, *slow = getenv("SLOW"), *quick = getenv("QUICK"), *roce = getenv("ROCE");
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
-	if (argc < 3 || (strcmp(argv[1], "a") && strcmp(argv[1], "b"))) {
-		fprintf(stderr, "usage: %s a|b PORT [GROUP...]\n", argv[0]);
-		exit(2);
-	}
 	memset(p, 0, sizeof(*p));
-	p->server = argv[1][0] == 'b';
+	p->server = server;
 	p->dev = wish(p, p->server ? "DEV_B" : "DEV_A");
 	p->own = wish(p, p->server ? "ADDR_B" : "ADDR_A");
 	p->own6 = wish(p, p->server ? "ADDR6_B" : "ADDR6_A");
@@ -501,13 +510,33 @@ void pair_open(struct pair *p, int argc, char **argv)
 	p->peer_rxe = soft && !strcmp(soft, "rxe");
 	p->v1 = roce && !strcmp(roce, "v1");
 	p->slow = slow && atoi(slow) > 0 ? atoi(slow) : 1;
-	p->wanted = argv + 3;
 	p->sock = -1;
 	open_device(p);
 	pair_family(p, false);
-	p->sock = meet(p, atoi(argv[2]));
-	agree(p);
 	crashing = p;
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);
+}
+
+void pair_open(struct pair *p, int argc, char **argv)
+{
+	if (argc < 3 || (strcmp(argv[1], "a") && strcmp(argv[1], "b"))) {
+		fprintf(stderr, "usage: %s a|b PORT [GROUP...]\n", argv[0]);
+		exit(2);
+	}
+	begin(p, argv[1][0] == 'b');
+	p->wanted = argv + 3;
+	p->sock = meet(p, atoi(argv[2]));
+	agree(p);
+}
+
+void pair_open_alone(struct pair *p, int argc, char **argv)
+{
+	if (argc < 2 || strcmp(argv[1], "a")) {
+		fprintf(stderr, "usage: %s a [GROUP...]\n", argv[0]);
+		exit(2);
+	}
+	begin(p, false);
+	p->alone = true;
+	p->wanted = argv + 2;
 }

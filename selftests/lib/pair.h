@@ -26,6 +26,7 @@ struct undo;
 /**
  * struct pair - what a process knows of itself and of the other end
  * @server: this is end b
+ * @alone: there is no other process: the program is end a and plays its peer as well
  * @quick: 1 for less of everything, 2 for even less (see pair_once())
  * @slow: factor on all time limits
  * @rxe, @peer_rxe: the device, or that of the other end, is rdma_rxe's (SOFT_A or SOFT_B is "rxe"
@@ -43,7 +44,7 @@ struct undo;
  * @deadline: in ms of now_ms(): nothing in this case may last longer
  */
 struct pair {
-	bool server, rxe, peer_rxe, v1;
+	bool server, alone, rxe, peer_rxe, v1;
 	unsigned int quick, slow;
 	const char *dev, *own, *own6, *peer;
 	struct ibv_context *ctx;
@@ -72,6 +73,9 @@ static inline bool end_b(const struct pair *p) { return p->server; }
 
 /* Parse arguments, open the device, meet the other end. */
 void pair_open(struct pair *p, int argc, char **argv);
+
+/* The same for a program that is started as `PROGRAM a [GROUP...]' and needs no other end. */
+void pair_open_alone(struct pair *p, int argc, char **argv);
 
 /* Print the plan; the exit status of the program. */
 int pair_close(struct pair *p);
@@ -113,6 +117,9 @@ void note(struct pair *p, const char *fmt, ...) __attribute__((format(printf, 2,
 /* What to do at the end of the case, the last first; or do it now, and then no more. */
 void undo_later(struct pair *p, int (*undo)(void *what), void *what, const char *name);
 void undo_now(struct pair *p, void *what);
+
+/* All that this case has made so far is not undone at its end, but goes with the program. */
+void undo_never(struct pair *p);
 
 /* Memory of the case, zeroed. */
 void *pair_alloc(struct pair *p, size_t len);

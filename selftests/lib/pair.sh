@@ -44,6 +44,19 @@ pair_cases() {
 	fi
 }
 
+# alone_cases PROGRAM [GROUP...]: the same for a program that is end a, and plays the other end itself
+alone_cases() {
+	local line client status=0 number=$ktap_number failed=$ktap_failed
+	exec {lines}< <(at a "$built/$1" a "${@:2}" 2>&1 </dev/null)
+	client=$!
+	while IFS= read -r line <&$lines; do pair_line "$line"; done
+	exec {lines}<&-
+	wait $client || status=$?
+	if ((ktap_number == number || (status && ktap_failed == failed))); then
+		pair_line "not ok - $* comes to its end (exit status $status)"
+	fi
+}
+
 # pair_quietly PROGRAM [GROUP...]: the same as part of a case, that is, its failure is an error
 pair_quietly() {
 	local before=$ktap_failed

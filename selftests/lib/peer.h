@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * peer - a host that does not exist: its packets are made by hand, and what is sent
+ * to it is read, frame by frame
+ *
+ * Its addresses are nobody's.  A packet socket on end b's interface, opened from
+ * end a's program, sends and receives for it, so both ends have to be in one guest
+ * (topology single).  The test's script tells end a the Ethernet address.
+ */
+#ifndef ROVER_SELFTEST_PEER_H
+#define ROVER_SELFTEST_PEER_H
+
+#include "conn.h"
+
+/* Addresses of the peer; crafted.sh has them too. */
+#define PEER_IP		"10.77.0.99"
+#define PEER_IP6	"fd77::99"
+#define PEER_MAC	{ 0x02, 0x00, 0x5e, 0x77, 0x00, 0x99 }
+
+enum peer_net { PEER_IPV4, PEER_IPV6, PEER_V1, PEER_NETS };
+
+/* Base transport header, in host order. */
+struct peer_bth {
+	uint8_t opcode, flags;
+	uint16_t pkey;
+	uint32_t qpn, psn;
+};
+
+#define PEER_SE		0x80
+#define PEER_MIG	0x40
+#define PEER_ACKREQ	(1U << 31)
+#define PEER_FECN	(1U << 31)
+#define PEER_BECN	(1U << 30)
+
+/* What to do to a packet before it is sent. */
+#define PEER_BAD_ICRC	1	/* one bit is wrong */
+#define PEER_BAD_SOURCE	2	/* comes from another address, ICRC is good */
+#define PEER_MARKED	4	/* a router has marked it: congestion experienced */
+
+/**
+ * struct peer - the peer and its socket
+ * @net: what its packets are: RoCE v2 over IPv4 or IPv6, or v1
+ * @gid: its own in that; @to is that of the device
+ * @bth: of the packet received last, with @body behind it, without pad and ICRC
+ */
+struct peer {
+	struct pair *p;
+	enum peer_net net;
+	union ibv_gid gid, to;
+	struct peer_bth bth;
+	const uint8_t *body;
+	size_t len;
+
+	/* private to peer.c */
+	int sock;
+	uint8_t mac[6], to_mac[6], frame[10000];
+};
+
+void peer_open(struct peer *peer, struct pair *p, enum peer_net net);
+void peer_close(struct peer *peer);
+
+/*
+ * Send a packet: bytes behind the BTH, to which a good ICRC is added.  The pad has to
+ * be among the bytes.
+ */
+void peer_send(struct peer *peer, const struct peer_bth *bth, const void *body, size_t len,
+	       unsigned int spoil);
+
+/*
+ * Wait ms at most for the next packet, which has to be well-formed, from the device and
+ * with a good ICRC.
+ */
+bool peer_next(struct peer *peer, unsigned int ms);
+
+#endif /* ROVER_SELFTEST_PEER_H */
