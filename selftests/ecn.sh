@@ -4,6 +4,8 @@
 # ecn: routers that mark packets instead of losing them are heard at both ends, and less is sent before anything is lost.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/lib/net.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$here/lib/pair.sh"
 
 # shape END QDISC...: what END sends goes this way
 shape() {
@@ -42,7 +44,25 @@ marked() {
 	((after[3] == before[3])) || fail "$((after[3] - before[3])) times something was lost"
 }
 
-pingpong6() { family=6 pingpong "$@"; }
+# Resolve the neighbour before the network begins to lose packets that are not RoCE.
+pingpong6() {
+	at a ping -qc 1 -W 5 "$ADDR6_B"
+	family=6 marked "$1" pingpong "${@:2}"
+}
+
+# window END GROUP: a network that marks every RoCE packet END sends, as long as rc_window wants it to. It loses nothing, and leaves
+# all other packets alone.
+window() {
+	local end=$1 ndev
+	ndev=$(ndev_of "$end")
+	at "$end" modprobe -a sch_prio sch_netem cls_u32 || skip "not all of these qdiscs on this kernel"
+	at_end at "$end" tc qdisc del dev "$ndev" root
+	at "$end" tc qdisc replace dev "$ndev" root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+	at "$end" tc qdisc add dev "$ndev" parent 1:2 handle 2: netem loss 100% ecn
+	export "MARKING_$end=tc filter add dev $ndev parent 1: protocol ip u32 match ip dport 4791 0xffff flowid 1:2"
+	export "CLEAR_$end=tc filter del dev $ndev parent 1:"
+	pair_quietly rc_window "$2"
+}
 
 # A slow wire with a queue in front of it, which marks whatever has waited for a millisecond.
 bottleneck() {
@@ -58,12 +78,29 @@ bottleneck() {
 	((before == 0)) || fail "$before times something was lost"
 }
 
+# A slow link whose queue marks nothing: the round trip time alone keeps the window small enough for the queue never to overflow.
+queue() {
+	local before said
+	shape a tbf rate $((slow > 1 ? 8 : 40))mbit burst 64k limit 1m
+	before=$(gaps b)
+	perftest write_bw -s 65536 -n $((many / slow))
+	before=$(($(gaps b) - before))
+	said=$(at a tc -s qdisc show dev "$NDEV_A")
+	echo "$said"
+	[[ $said =~ \(dropped\ ([0-9]+), ]] || fail "no qdisc tells what it has dropped"
+	((BASH_REMATCH[1] == 0 && before == 0)) || fail "the queue was full: ${BASH_REMATCH[1]} dropped, $before gaps"
+}
+
 many=1000
 ! quick || many=200
 know_gids
 try "marked WRITEs" marked a perftest write_bw -s 65536 -n $many
-once || try "marked SENDs over IPv6" marked a pingpong6 -s 65536 -n $((many / 2))
+once || try "marked SENDs over IPv6" pingpong6 a -s 65536 -n $((many / 2))
 try "marked answers to READs" marked b perftest read_bw -s 65536 -n $many
+try "marked WRITEs make the window smaller" window a write
+once || try "marked SENDs make the window smaller" window a send
+try "marked READ responses make the window smaller" window b read
 try "a bottleneck marks, and loses nothing" bottleneck
+try "the queue of a slow link does not overflow without marks either" queue
 try "and afterwards all is well" traffic
 finish

@@ -9,12 +9,41 @@
 . "$here/lib/pair.sh"
 # shellcheck source=selftests/lib/netem.sh
 . "$here/lib/netem.sh"
+# shellcheck source=selftests/lib/nft.sh
+. "$here/lib/nft.sh"
 
 # under GROUPS NETEM...: data is carried and checked on such a network, until the counters tell of it. Not by ibv_rc_pingpong: its
 # server leaves without knowing whether its last acknowledgment has arrived, and where that is lost, nobody is left to give another.
 under() {
 	bad_network "${@:2}"
 	until_counted "$1" pair_quietly rc_data brief much
+}
+
+# by_nak END COUNTER CMD...: drop every twentieth RoCE packet or train that arrives at END while CMD runs. End a has to learn of the gaps
+# from NAKs, or from the READ response that follows, and COUNTER counts these; not from timeouts. A few timeouts are legitimate: the
+# retransmitted packet, or the last one, may be dropped too. On the debug kernel a round trip takes longer than the shortest timeout.
+by_nak() {
+	local end=$1 counter=$2 gaps timeouts
+	rules "$end" 'udp dport 4791 numgen inc mod 20 == 0 counter drop'
+	gaps=$(counter a "$counter") timeouts=$(counter a local_ack_timeout_err)
+	"${@:3}"
+	gaps=$(($(counter a "$counter") - gaps)) timeouts=$(($(counter a local_ack_timeout_err) - timeouts))
+	echo "note: $(matched "$end") dropped, $counter $gaps, $timeouts timeouts"
+	((gaps >= 4)) || fail "$counter moves by $gaps only"
+	((slow > 1 || 2 * timeouts <= gaps)) || fail "losses are recovered by timeouts"
+}
+
+# Atomics whose responses are lost are requested again, but must not be executed again. rc_data checks the values on both sides.
+atomics_once() {
+	rules a 'udp dport 4791 numgen inc mod 3 == 1 drop'
+	counting=b until_counted duplicate_request pair_quietly rc_data atomic
+}
+
+# The losses begin when rc_window says so, and stay within the rules of this case.
+halved() {
+	rules b
+	export LOSING_b='nft add rule inet rover_test in udp dport 4791 numgen inc mod 20 == 3 drop'
+	pair_quietly rc_window lost
 }
 
 # Each end has the other's requests to receive while responses to its own keep coming: no side waits for ever.
@@ -32,6 +61,12 @@ ready() {
 
 know_gids
 limit=100
+n=400
+! quick || n=200
+try "lost requests are recovered by NAKs" by_nak b packet_seq_err perftest write_bw -s 65536 -n $n -t 32
+try "lost READ responses are recovered by the next response" by_nak a implied_nak_seq_err perftest read_bw -s 65536 -n $n
+try "atomics with lost responses are executed once" atomics_once
+try "a loss makes the window smaller" halved
 if ! once; then
 	try "1 % is lost: gaps are seen, it is sent again" under "tx_retransmitted_packets,out_of_sequence packet_seq_err local_ack_timeout_err" loss 1%
 	try "5 % comes twice" under "duplicate_request" duplicate 5%

@@ -101,6 +101,23 @@ tenants() {
 }
 # memberships NUMBER: how many groups a socket of either end may join
 memberships() { for end in a b; do at $end sysctl -qw net.ipv4.igmp_max_memberships="$1"; done; }
+# A member hears its own interface only: a datagram that arrives on another one is not for it.
+elsewhere() {
+	local file=/sys/class/infiniband/mcast_rover/ports/1/hw_counters/rx_multicast_packets before after
+	at_end at b ip link delete mcast_x
+	at b ip link add mcast_x mtu 1280 type veth peer name mcast_y mtu 1280
+	at b ip addr add 10.89.1.1/24 dev mcast_x
+	at b ip link set mcast_y up
+	at b ip link set mcast_x up
+	at b rdma link add mcast_rover type rover netdev mcast_x
+	holding=mcast_rover hold b --qps 1 --mcast ::ffff:239.77.0.2
+	before=$(at b cat $file)
+	pair_quietly mcast hops
+	nap 0.02
+	after=$(at b cat $file)
+	release
+	((after == before)) || fail "a member on another interface receives $((after - before)) datagrams"
+}
 
 pair_cases mcast data drops member limit
 try "64 queue pairs of one user in a group, and another user's, too" tenants
@@ -111,6 +128,7 @@ if ! quick; then
 	memberships 20
 fi
 try "the host joins with the first member and leaves with the last" membership
+once || try "a datagram is for members of its interface only" elsewhere
 try "a program is killed" killed
 try "the device is deleted" deleted
 once || try "what nobody is attached to is dropped, and counted" nobody

@@ -11,6 +11,9 @@
 #					the last one is first.
 #	fail WORDS, skip WORDS		leave the case
 #	finish				print the plan; exit with 0, 1 or 4
+#
+# CASES in the environment is a pattern (of bash): only cases with such a title are run, and of pair_cases those with such a command.
+# STOP=1: not beyond the first failure.
 
 set -uo pipefail
 
@@ -80,8 +83,15 @@ ktap_took() {
 	echo "# took $(((now[0] - $1) / 1000)) ms, $((now[2] - $3))0 ms of them busy, $((now[1] - $2)) processes"
 }
 
+# Is it among those that were asked for?
+ktap_wanted() {
+	# shellcheck disable=SC2053 # a pattern is meant
+	[[ ! ${CASES:-} || $1 == $CASES ]]
+}
+
 try() {
 	local title=$1 status=0 began line
+	ktap_wanted "$title" || return 0
 	[[ ! ${TIMES:-} ]] || began=$(ktap_spent)
 	shift
 	ktap_number=$((ktap_number + 1))
@@ -111,8 +121,11 @@ try() {
 	((status)) || while read -r line; do
 		[[ $line != "note: "* ]] || echo "# ${line#note: }"
 	done <"$ktap_out"
+	ktap_stop
 	return 0
 }
+
+ktap_stop() { [[ ! ${STOP:-} ]] || ((!ktap_failed)) || finish; }
 
 finish() {
 	echo "1..$ktap_number"

@@ -332,6 +332,8 @@ void pair_case(struct pair *p, void (*run)(struct pair *p, const void *arg), con
 	undo_all(p);
 	swap_verdicts(p);
 	report(p, name, now_us() - start);
+	if (p->failed && getenv("STOP"))
+		exit(pair_close(p));
 }
 
 bool pair_wants(struct pair *p, const char *group)

@@ -24,7 +24,9 @@ pair_line() {
 }
 
 # pair_cases PROGRAM [GROUP...]: PROGRAM at both ends; its cases become cases of this test
-pair_cases() {
+pair_cases() { ! ktap_wanted "$*" || pair_run "$@"; }
+
+pair_run() {
 	local program=$built/$1 line server client status=0 said=/tmp/said.pair number=$ktap_number failed=$ktap_failed
 	next_port
 	run_at b "$program" b $port "${@:2}" >$said 2>&1 </dev/null &
@@ -42,6 +44,7 @@ pair_cases() {
 	if ((ktap_number == number || (status && ktap_failed == failed))); then
 		pair_line "not ok - $* comes to its end (exit status $status)"
 	fi
+	ktap_stop
 }
 
 # alone_cases PROGRAM [GROUP...]: the same for a program that is end a, and plays the other end itself
@@ -60,7 +63,7 @@ alone_cases() {
 # pair_quietly PROGRAM [GROUP...]: the same as part of a case, that is, its failure is an error
 pair_quietly() {
 	local before=$ktap_failed
-	pair_cases "$@"
+	pair_run "$@"
 	((ktap_failed == before))
 }
 
