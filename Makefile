@@ -13,7 +13,7 @@ KDIR ?=
 OWN := $(CURDIR)/build/own
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench bench-profile module provider install test pyverbs unit arrows arrows-doc style lab debug shell clean distclean
+.PHONY: help demo check bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,9 @@ pyverbs: ## rdma-core's own test suite in a guest: KERNEL=, T= for one module (t
 
 unit: ## the pure rooms, tested in user space
 	@$(VM) chroot -- make -s -C tools/unit run
+
+mutants: ## would the tests notice? wrong changes of the module, one at a time (PATTERNS= for some)
+	@KERNEL="$(call asked,KERNEL)" tools/mutants $(PATTERNS)
 
 arrows: ## prove the one-way order, and that the documentation shows it
 	@$(VM) build --kernel $(KERNEL)
