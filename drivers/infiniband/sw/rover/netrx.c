@@ -4,8 +4,9 @@
  *
  * One call brings one packet or a whole train.  Each packet is proved before
  * anything changes because of it: lengths before any subtraction, a known
- * opcode, the ICRC, the queue pair, the peer's addresses and namespace, the
- * state.  Then it goes to responder or completer under the lock of that side.
+ * opcode, the queue pair, the peer's addresses and namespace, the ICRC, the
+ * state.  The ICRC comes after what is cheap to look up, so that junk costs
+ * little.  Then it goes to responder or completer under the lock of that side.
  * The lock is kept while packets for the same queue pair and side follow; when
  * it is let go, there is one acknowledge for all of them, and what the window
  * now allows is sent.  What a train makes several queue pairs send goes together
@@ -350,6 +351,43 @@ static bool transport_good(const struct rover_qp *qp,
 		!(pkt->op->flags & ROVER_OP_REQUEST) == !qp->xrcd);
 }
 
+/*
+ * Before the ICRC is summed: is there such a connection, and is this from its peer?
+ * Asked without the lock, while modify may change the path; admit() asks again
+ * under it.  Datagrams may come from anybody, and whose queue pair 1 is meant takes
+ * longer to look up than those are long.
+ */
+static inline bool netrx_expected(struct batch *b, const struct arrival *a)
+{
+	u32 qpn = rover_bth_qpn(&a->bth);
+	struct rover_qp *qp = b->qp;
+
+	if (qpn == ROVER_GSI_QPN || qpn == ROVER_MCAST_QPN)
+		return true;
+	if (!qp || qp->obj.key != qpn) {
+		qp = b->likely;
+		if (!qp || qp->obj.key != qpn)
+			qp = rover_qp_find(qpn);
+		if (!qp || !READ_ONCE(qp->alive)) {
+			dropped(b, a, ROVER_STAT_DROP_QPN);
+			return false;
+		}
+		b->likely = qp;
+	} else if (b->peer == a->pkt.ip) {
+		return true;
+	}
+	if (!transport_good(qp, &a->pkt)) {
+		dropped(b, a, ROVER_STAT_DROP_OPCODE);
+		return false;
+	}
+	if (qp->transport != ROVER_TRANSPORT_UD &&
+	    !rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip)) {
+		dropped(b, a, ROVER_STAT_DROP_PEER);
+		return false;
+	}
+	return true;
+}
+
 static inline bool admit(struct batch *b, const struct arrival *a)
 {
 	struct rover_qp *qp = b->qp;
@@ -460,6 +498,8 @@ static void receive(struct batch *b, struct arrival *a)
 		dropped(b, a, ROVER_STAT_DROP_PKEY);
 		return;
 	}
+	if (!netrx_expected(b, a))
+		return;
 	if (a->proved ? !a->good : !icrc_good(b, a)) {
 		dropped(b, a, ROVER_STAT_DROP_ICRC);
 		return;
