@@ -35,7 +35,7 @@ objects() {
 }
 
 # What is under way is seen: the PSNs move while data does.
-psns() { at a rdma resource show qp link "$DEV_A" | awk '/type RC/ { for (i = 1; i < NF; i++) if ($i == "sq-psn") print $(i + 1) }'; }
+psns() { at a rdma -j -dd resource show qp link "$DEV_A" | tr '{' '\n' | sed -n '/"type":"RC"/ s/.*"drv_next_psn":\([0-9]*\).*/\1/p'; }
 # Somebody writes from a to b, until he is stopped.
 writing() {
 	next_port
@@ -55,7 +55,7 @@ moving() {
 	within 20 has_psn
 	before=$(psns)
 	within 20 has_moved "$before"
-	echo "sq-psn: $before, then $(psns)"
+	echo "next PSN: $before, then $(psns)"
 	want "$(at a rdma resource show qp link "$DEV_A")" "type RC state RTS" "comm ib_write_bw"
 	stop_writing
 }

@@ -52,6 +52,7 @@ tests=(
 	gather:100
 	firewall:150
 	shortcut:200
+	inject:100
 	loss:200
 	interop:300
 	ecn:100

@@ -115,17 +115,17 @@ altered() {
 	((after > before)) || fail "nobody has noticed"
 }
 
-# A program without any rights sends what is longer than packets are, to a queue pair whose number it has looked up.
+# A raw socket sends datagrams longer than packets are from the peer's address, to a queue pair whose number was looked up.
 junk='
-import socket, sys, time
+import socket, struct, sys, time
 to, qpn, end = sys.argv[1], int(sys.argv[2]), time.monotonic() + float(sys.argv[3])
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-SO_NO_CHECK, RC_WRITE_ONLY = 11, 10
-s.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+RC_WRITE_ONLY = 10
 body = bytes([RC_WRITE_ONLY, 0, 255, 255]) + qpn.to_bytes(4, "big") + bytes(64000)
+body = struct.pack("!4H", 50000, 4791, 8 + len(body), 0) + body
 sent = 0
 while time.monotonic() < end:
-    s.sendto(body, (to, 4791))
+    s.sendto(body, (to, 0))
     sent += 1
 print("note:", sent, "datagrams")'
 receiver() { at b rdma resource show qp link "$DEV_B" | sed -n 's/.* lqpn \([0-9]*\) .* type RC state RT[RS] .*comm ib_write_bw.*/\1/p'; }

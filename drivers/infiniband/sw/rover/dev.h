@@ -57,6 +57,7 @@ struct rover_qp;
  * @sk4: UDP port 4791 over IPv4
  * @sk6: and over IPv6; NULL where IPv6 is off
  * @claims: what the two do not see, as it is taken before (claim)
+ * @outputs: hooks that drop RoCE of others on its way out (nf_output)
  * @devs: RCU list of the devices here (rover_dev.net_node)
  */
 struct rover_net {
@@ -65,6 +66,7 @@ struct rover_net {
 	struct socket *sk4;
 	struct socket *sk6;
 	struct nf_hook_ops claims[4];
+	struct nf_hook_ops outputs[2];
 	struct list_head devs;
 };
 

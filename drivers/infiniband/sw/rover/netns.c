@@ -26,6 +26,7 @@
 #include "iboe.h"
 #include "gro.h"
 #include "netns.h"
+#include "nf_output.h"
 
 static unsigned int netns_id __read_mostly;
 
@@ -98,6 +99,7 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 
 static void close_sockets(struct rover_net *rnet)
 {
+	rover_nf_output_end(rnet);
 	rover_claim_end(rnet);
 	if (rnet->sk6)
 		udp_tunnel_sock_release(rnet->sk6->sk);
@@ -114,9 +116,14 @@ static int open_sockets(struct rover_net *rnet)
 	struct socket *sock;
 	int err;
 
-	err = rover_claim_begin(rnet);
+	err = rover_nf_output_begin(rnet);
 	if (err)
 		return err;
+	err = rover_claim_begin(rnet);
+	if (err) {
+		rover_nf_output_end(rnet);
+		return err;
+	}
 	sock = open_socket(rnet, AF_INET);
 	if (IS_ERR(sock)) {
 		close_sockets(rnet);

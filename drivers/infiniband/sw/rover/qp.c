@@ -442,8 +442,14 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	/* Without the locks: onlookers are not to get in the way of packets. */
 	attr->qp_state = READ_ONCE(qp->state);
 	attr->cur_qp_state = attr->qp_state;
-	attr->rq_psn = READ_ONCE(qp->rsp.psn);
-	attr->sq_psn = READ_ONCE(qp->req.next_psn);
+	/*
+	 * As they were set, and for whoever asks: `rdma resource' asks for nothing,
+	 * and shows any user what it gets.
+	 */
+	if (!(mask & IB_QP_RQ_PSN))
+		attr->rq_psn = 0;
+	if (!(mask & IB_QP_SQ_PSN))
+		attr->sq_psn = 0;
 	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
 			    !READ_ONCE(qp->req.drained);
 	mutex_unlock(&qp->ctl);

@@ -2,11 +2,16 @@
 /*
  * restrack - what `rdma resource show -d' tells about our objects
  *
- * State, PSNs and sizes are the core's to show, which asks query_qp for them;
- * here is what only rover knows.  Values are read without locks: a snapshot
- * for a person, not for a program.
+ * State and sizes are the core's to show, which asks query_qp for them; here is
+ * what only rover knows.  Values are read without locks: a snapshot for a
+ * person, not for a program.
+ *
+ * Any user may ask.  PSNs are shown to those with CAP_NET_ADMIN only, as the core
+ * does with keys: with its PSN and number others could speak for a queue pair.
  */
+#include <linux/net.h>
 #include <net/netlink.h>
+#include <net/sock.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 #include <uapi/rdma/rdma_netlink.h>
@@ -33,16 +38,41 @@ static int finish(struct sk_buff *msg, struct nlattr *table, int err)
 	return 0;
 }
 
-static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
+/*
+ * The part of a dump belongs to the socket that asked: both who opened it and who
+ * reads it need the capability, as in netlink_capable().  The answer to a request
+ * for one object has no socket, and is for anybody.
+ */
+static bool restrack_privileged(const struct sk_buff *msg)
+{
+	const struct sock *sk = msg->sk;
+
+	return sk && sk->sk_socket && sk->sk_socket->file &&
+	       sk_capable(sk, CAP_NET_ADMIN);
+}
+
+static int restrack_put_psns(struct sk_buff *msg, const struct rover_qp *qp)
 {
 	const struct rover_req *req = &qp->req;
-	const struct rover_rsp *rsp = &qp->rsp;
 	int err;
 
 	err = rdma_nl_put_driver_u32(msg, "una", READ_ONCE(req->una));
 	err = err ?: rdma_nl_put_driver_u32(msg, "psn", READ_ONCE(req->psn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "next_psn",
 					    READ_ONCE(req->next_psn));
+	err = err ?: rdma_nl_put_driver_u32(msg, "epsn",
+					    READ_ONCE(qp->rsp.psn));
+	return err;
+}
+
+static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
+{
+	const struct rover_req *req = &qp->req;
+	const struct rover_rsp *rsp = &qp->rsp;
+	int err = 0;
+
+	if (restrack_privileged(msg))
+		err = restrack_put_psns(msg, qp);
 	err = err ?: rdma_nl_put_driver_u32(msg, "window",
 					    READ_ONCE(qp->win.packets));
 	err = err ?: rdma_nl_put_driver_u32(msg, "outstanding",
@@ -54,7 +84,6 @@ static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 					    READ_ONCE(qp->rtx.backoff));
 	err = err ?: rdma_nl_put_driver_u64(msg, "srtt_ns",
 					    READ_ONCE(qp->rtx.srtt));
-	err = err ?: rdma_nl_put_driver_u32(msg, "epsn", READ_ONCE(rsp->psn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "msn", READ_ONCE(rsp->msn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "tx_skbs",
 					    atomic_read(&qp->tx_skbs));

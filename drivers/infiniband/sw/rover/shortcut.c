@@ -37,6 +37,7 @@
 #include <net/rtnetlink.h>
 #include <net/sch_generic.h>
 
+#include "nf_output.h"
 #include "qps.h"
 #include "shortcut.h"
 #include "steer.h"
@@ -108,7 +109,7 @@ static bool is_ours(const struct rover_net *rnet, const struct nf_hook_ops *ops)
 	return ops >= rnet->claims && ops < rnet->claims + ARRAY_SIZE(rnet->claims);
 }
 
-/* By others than the receiver's own (claim)? */
+/* By others than the receiver's own (claim), and nf_output of any namespace? */
 static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
 		   const struct rover_net *rnet)
 {
@@ -124,7 +125,7 @@ static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
 		return false;
 	ops = nf_hook_entries_get_hook_ops(hooks);
 	for (i = 0; i < hooks->num_hook_entries; i++) {
-		if (is_ours(rnet, ops[i]))
+		if (is_ours(rnet, ops[i]) || hooks->hooks[i].hook == rover_nf_output)
 			continue;
 		/* What has private data may be freed with it; AppArmor's is constant. */
 		if (hooks->hooks[i].priv || !is_apparmor(ops[i]))

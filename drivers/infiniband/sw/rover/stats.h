@@ -87,7 +87,8 @@
 	X(DROP_PAGE, "rx_drop_page_fault")				\
 	X(TX_DROP_NOMEM, "tx_drop_no_memory")				\
 	X(TX_DROP_ROUTE, "tx_drop_no_route")				\
-	X(TX_DROP_LOCAL, "tx_drop_local")
+	X(TX_DROP_LOCAL, "tx_drop_local")				\
+	X(TX_DROP_FOREIGN, "tx_drop_foreign")
 
 enum rover_stat {
 #define X(id, name) ROVER_STAT_##id,
