@@ -55,6 +55,7 @@ static int __init rover_init(void)
 	err = rover_steer_init(rover_arrive_heavy);
 	if (err)
 		goto err_kick;
+	rover_seal_init();
 	rover_segment_init();
 	err = rover_netns_init();
 	if (err)

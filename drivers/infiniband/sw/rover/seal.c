@@ -4,13 +4,16 @@
  *
  * Each processor has a page that it takes seals from, never twice the same: one
  * that has been given away is read until the last skb that refers to the page
- * is gone.  The page is known again by a mark in its private field, which the
- * allocator clears in pages that are not ours any more.
+ * is gone.  The page is known again by a mark in its private field, which must
+ * not be there any more when the page is freed: old kernels give such a page out
+ * again as it is.  So used pages are kept, with a reference, until it is the last
+ * one, and are then taken again or freed without the mark.
  *
  * Giving: softirqs off, under some queue pair's lock.  Finding: anywhere.
  */
 #include <linux/build_bug.h>
 #include <linux/highmem.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
@@ -19,9 +22,13 @@
 
 static_assert(PAGE_SIZE % sizeof(struct rover_seal) == 0);
 
+/* Used pages that are looked at for each that is taken: more than one, so they get fewer. */
+#define SEAL_LOOKS	4
+
 struct stock {
 	struct page *page;	/* with a reference of ours; NULL at first */
 	unsigned int left;	/* bytes that have not been given away */
+	struct list_head used;	/* pages by their lru, each with a reference */
 };
 
 static DEFINE_PER_CPU(struct stock, stocks);
@@ -29,15 +36,47 @@ static DEFINE_PER_CPU(struct stock, stocks);
 /* Its address is the mark: nobody else has a reason to write it anywhere. */
 static const char mark;
 
+static void seal_free_page(struct page *page)
+{
+	set_page_private(page, 0);
+	put_page(page);
+}
+
+/*
+ * A used page that no skb refers to any more; NULL without one.  Of several the
+ * others are freed.
+ */
+static struct page *seal_reuse(struct stock *stock)
+{
+	struct page *page, *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < SEAL_LOOKS && !list_empty(&stock->used); i++) {
+		page = list_first_entry(&stock->used, struct page, lru);
+		if (page_count(page) > 1) {
+			list_move_tail(&page->lru, &stock->used);
+			continue;
+		}
+		list_del(&page->lru);
+		if (found)
+			seal_free_page(page);
+		else
+			found = page;
+	}
+	return found;
+}
+
 static bool restock(struct stock *stock)
 {
-	struct page *page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
+	struct page *page = seal_reuse(stock);
 
+	if (!page)
+		page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
 	if (!page)
 		return false;
 	set_page_private(page, (unsigned long)&mark);
 	if (stock->page)
-		put_page(stock->page);
+		list_add_tail(&stock->page->lru, &stock->used);
 	stock->page = page;
 	stock->left = PAGE_SIZE;
 	return true;
@@ -171,16 +210,29 @@ const struct rover_seal *rover_seal_find(const struct sk_buff *skb,
 	return seal && own_pad == pad ? seal : NULL;
 }
 
-void rover_seal_exit(void)
+void rover_seal_init(void)
 {
 	int cpu;
 
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu_ptr(&stocks, cpu)->used);
+}
+
+void rover_seal_exit(void)
+{
+	struct page *page, *next;
+	int cpu;
+
+	/* What others still refer to, as captures may, nobody takes for a seal any more. */
 	for_each_possible_cpu(cpu) {
 		struct stock *stock = per_cpu_ptr(&stocks, cpu);
 
 		if (stock->page)
-			put_page(stock->page);
+			seal_free_page(stock->page);
 		stock->page = NULL;
 		stock->left = 0;
+		list_for_each_entry_safe(page, next, &stock->used, lru)
+			seal_free_page(page);
+		INIT_LIST_HEAD(&stock->used);
 	}
 }

@@ -113,6 +113,9 @@ const struct rover_seal *rover_seal_find(const struct sk_buff *skb,
 					 unsigned int payload,
 					 unsigned int pad);
 
+/* At module load. */
+void rover_seal_init(void);
+
 /**
  * rover_seal_exit() - at module unload, after the last packet was sent
  */
