@@ -35,10 +35,20 @@ late_duplicates() {
 	(($(counter b rx_drop_nak_limited) >= before + 2)) || fail "no duplicate had to wait"
 }
 
+never_again() {
+	local again
+	again=$(counter a tx_retransmitted_packets)
+	pair_quietly rc_retry none
+	again=$(($(counter a tx_retransmitted_packets) - again))
+	((!again)) || fail "$again packets were sent again"
+}
+
 limit=180
 pair_cases rc_error remote others state
 pair_cases rc_state
 pair_cases rc_limit
+try "retry_cnt 0: nothing is sent again" never_again
+pair_cases rc_retry last
 pair_cases ring_abuse
 pair_cases ring_late
 once || try "refused while the answer to a READ is late" late_answers "netem delay 20ms" rc_error remote

@@ -21,11 +21,11 @@ look_at() {
 since() { echo $(($(counter "$1" "$2") - had[$1.$2])); }
 
 # A megabyte at each end, three quarters of which are used: what is counted when nothing is said, and when something is. A packet
-# that found no page is counted, too, and the peer told when to come again.
+# that found no page is counted, too, and the peer told to send it again by an RNR NAK: to the path that is no loss.
 untold() {
-	local end faults prefetched drops naks
+	local end faults prefetched drops naks lost
 	look_at
-	drops=$(counter b rx_drop_page_fault) naks=$(counter b nak_sent)
+	drops=$(counter b rx_drop_page_fault) naks=$(counter b rnr_nak_sent) lost=$(($(counter a packet_seq_err) + $(counter b packet_seq_err)))
 	pair_quietly odp_advice "$1"
 	for end in a b; do
 		faults=$(since $end page_faults) prefetched=$(since $end page_prefetch)
@@ -33,7 +33,9 @@ untold() {
 		(($(since $end page_invalidations) >= 128)) || fail "$end: nothing was taken away in the end"
 	done
 	(($(counter b rx_drop_page_fault) > drops)) || fail "no drop was counted"
-	(($(counter b nak_sent) > naks)) || fail "nobody was told to come again"
+	(($(counter b rnr_nak_sent) > naks)) || fail "nobody was told to send again"
+	lost=$(($(counter a packet_seq_err) + $(counter b packet_seq_err) - lost))
+	((!lost)) || fail "$lost page faults were taken for losses"
 }
 told() {
 	local end faults prefetched

@@ -22,6 +22,7 @@ static struct conn *open_conn(struct pair *p)
 {
 	struct conn_attr attr = conn_defaults(p);
 
+	attr.rnr_retry = 7;
 	return conn_open(p, &attr);
 }
 

@@ -14,6 +14,7 @@
 #include "cq.h"
 #include "credit.h"
 #include "localop.h"
+#include "pagewait.h"
 #include "psn.h"
 #include "qps.h"
 #include "retransmit.h"
@@ -121,6 +122,10 @@ static void implied_nak(struct rover_qp *qp)
 		return;
 	req->implied_at = req->una;
 	rover_qp_count(qp, ROVER_STAT_IMPLIED_NAK);
+	if (!qp->attr.retry_cnt) {
+		rover_completer_dead(qp);
+		return;
+	}
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, req->una);
 }
@@ -142,6 +147,11 @@ static void nak(struct rover_qp *qp, u8 syndrome)
 	switch (syndrome) {
 	case ROVER_NAK_PSN_SEQ:
 		rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
+		/* Each NAK is a retry, too (IBTA 9.9.2.1): with none allowed this ends it. */
+		if (!qp->attr.retry_cnt) {
+			rover_completer_dead(qp);
+			break;
+		}
 		rover_path_lost(&qp->path);
 		rover_window_lost(qp);
 		rover_retransmit_go_back(qp);
@@ -206,6 +216,7 @@ static bool in_vain(struct rover_qp *qp)
 static void not_ready(struct rover_qp *qp, u8 code)
 {
 	struct rover_req *req = &qp->req;
+	bool memory;
 
 	rover_qp_count(qp, ROVER_STAT_RNR_NAK_RETRY);
 	/* Seven is the one count without end (IBTA 9.7.5.2.8). */
@@ -217,10 +228,11 @@ static void not_ready(struct rover_qp *qp, u8 code)
 		}
 		req->rnr_retries--;
 	}
+	memory = rover_pagewait_is_peers(qp, oldest(qp));
 	/* Whoever tells of its receives is sent what it has room for, and one more. */
-	if (!req->limited)
+	if (!req->limited && !memory)
 		rover_window_probe(qp);
-	rover_retransmit_not_ready(qp, code);
+	rover_retransmit_not_ready(qp, code, !memory);
 }
 
 /* How many receives the peer has, behind all that is acknowledged. */

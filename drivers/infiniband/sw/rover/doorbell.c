@@ -15,6 +15,7 @@
 #include "doorbell.h"
 #include "poller.h"
 #include "qps.h"
+#include "run.h"
 
 /* The core's macros paste the numbers' names, so they must not be macros. */
 enum {
@@ -26,7 +27,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_ucontext *ucontext = ib_uverbs_get_ucontext(attrs);
 	struct rover_qp *qp;
-	bool receives;
+	bool flush, receives;
 	u32 qpn;
 	int err;
 
@@ -46,11 +47,14 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	rover_qp_count(qp, ROVER_STAT_DOORBELLS);
 	set_bit(ROVER_WORK_TX, &qp->work);
 	/* In error receives are flushed, and else there may be a peer who waits for some. */
-	receives = rover_qp_allows(qp, ROVER_MUST_FLUSH) ||
-		   READ_ONCE(qp->rsp.awaits);
+	flush = rover_qp_allows(qp, ROVER_MUST_FLUSH);
+	receives = flush || READ_ONCE(qp->rsp.awaits);
 	if (receives)
 		set_bit(ROVER_WORK_RX, &qp->work);
-	if (receives || !rover_poller_takes(qp))
+	/* What the poller is going to send is not sent from here as well. */
+	if (receives && !flush && rover_kick_queued(&qp->stream.kick))
+		rover_run_receives(qp);
+	else if (receives || !rover_poller_takes(qp))
 		rover_arrive_posted(qp);
 out:
 	rcu_read_unlock();

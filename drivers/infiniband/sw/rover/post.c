@@ -330,9 +330,11 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	 * sees to a run that looks at the tail.
 	 */
 	smp_mb();
-	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) || rover_ring_awaited(&qp->rq)) {
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
 		set_bit(ROVER_WORK_RX, &qp->work);
 		rover_run_posted(qp);
+	} else if (rover_ring_awaited(&qp->rq)) {
+		rover_run_receives(qp);
 	}
 	return err;
 }

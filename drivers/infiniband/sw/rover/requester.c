@@ -22,6 +22,7 @@
  */
 #include "cq.h"
 #include "credit.h"
+#include "exts.h"
 #include "localop.h"
 #include "nettx.h"
 #include "plug.h"
@@ -329,86 +330,6 @@ static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
 	return offset + 1 == packets ? wr->last : wr->middle;
 }
 
-static __always_inline void put_ext(struct rover_outgoing *out,
-				    const void *hdr, u8 len)
-{
-	memcpy(out->ext + out->ext_len, hdr, len);
-	out->ext_len += len;
-}
-
-/* FLUSH and ATOMIC WRITE: what they are about is in the head. */
-static void put_word(struct rover_outgoing *out,
-		     const struct rover_send_wqe *hdr, u16 flags)
-{
-	bool flush = flags & ROVER_OP_FETH;
-	struct rover_feth feth = { .what = cpu_to_be32(hdr->imm) };
-	struct rover_reth reth = {
-		.va = cpu_to_be64(hdr->remote_addr),
-		.rkey = cpu_to_be32(hdr->rkey),
-		.length = cpu_to_be32(flush ? hdr->compare_add :
-				      sizeof(struct rover_word)),
-	};
-
-	if (flush)
-		put_ext(out, &feth, sizeof(feth));
-	put_ext(out, &reth, sizeof(reth));
-	if (!flush)
-		put_ext(out, &hdr->compare_add, sizeof(struct rover_word));
-}
-
-static void put_xrceth(struct rover_outgoing *out,
-		       const struct rover_send_wqe *hdr)
-{
-	struct rover_xrceth xrceth = {
-		.srqn = cpu_to_be32(rover_wr_srqn(hdr)),
-	};
-
-	put_ext(out, &xrceth, sizeof(xrceth));
-}
-
-/* Extended headers, as the opcode's row wants them. */
-static void put_exts(struct rover_qp *qp, struct rover_outgoing *out,
-		     const struct rover_sent *row, u32 psns)
-{
-	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
-	u16 flags = rover_opcodes[out->opcode].flags;
-	u64 at = (u64)qp->req.offset << qp->mtu_shift;
-
-	if (flags & ROVER_OP_XRCETH)
-		put_xrceth(out, hdr);
-	if (flags & (ROVER_OP_FETH | ROVER_OP_WORD)) {
-		put_word(out, hdr, flags);
-	} else if (flags & ROVER_OP_RETH) {
-		bool read = row->opcode == ROVER_WQE_READ;
-		u64 len = row->length - (read ? at : 0);
-		struct rover_reth reth = {
-			.va = cpu_to_be64(hdr->remote_addr + (read ? at : 0)),
-			.rkey = cpu_to_be32(hdr->rkey),
-			.length = cpu_to_be32(read ? min(len, (u64)psns << qp->mtu_shift) : len),
-		};
-
-		put_ext(out, &reth, sizeof(reth));
-	}
-	if (flags & ROVER_OP_ATOMETH) {
-		bool swap = row->opcode == ROVER_WQE_CMP_SWAP;
-		struct rover_atometh atom = {
-			.va = cpu_to_be64(hdr->remote_addr),
-			.rkey = cpu_to_be32(hdr->rkey),
-			.swap_add = cpu_to_be64(swap ? hdr->swap : hdr->compare_add),
-			.compare = cpu_to_be64(swap ? hdr->compare_add : 0),
-		};
-
-		put_ext(out, &atom, sizeof(atom));
-	}
-	if (flags & ROVER_OP_IMM)
-		put_ext(out, &hdr->imm, sizeof(hdr->imm));
-	if (flags & ROVER_OP_INV) {
-		__be32 rkey = cpu_to_be32(hdr->imm);
-
-		put_ext(out, &rkey, sizeof(rkey));
-	}
-}
-
 /* Is all that has packets sent, when @psns more are? */
 static bool is_last(const struct rover_qp *qp, u32 psns)
 {
@@ -436,9 +357,13 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 {
 	const struct rover_req *req = &qp->req;
 	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
+	s32 old = rover_psn_diff(req->next_psn, req->psn);
+	bool end = is_end(req, psns);
 
-	if (is_last(qp, psns) ||
-	    rover_credit_ends(qp, row, is_end(req, psns)))
+	if (is_last(qp, psns) || rover_credit_ends(qp, row, end))
+		return true;
+	/* The last one is sent again for this; with no retries there is no second time. */
+	if ((old > 0 && old <= (s32)psns) || (end && !qp->attr.retry_cnt))
 		return true;
 	return flying >= qp->win.packets || req->since_ackreq + 1 >= ACKREQ_EVERY;
 }
@@ -458,7 +383,7 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	rover_outgoing_init(&out, opcode, req->psn);
 	out.again = rover_psn_diff(req->psn, req->next_psn) < 0;
 	out.sgl = &req->sgl;
-	put_exts(qp, &out, row, psns);
+	rover_exts_put(qp, &out, row, psns);
 	if (rover_wrs[row->opcode].flags & ROVER_WR_GATHER) {
 		out.len = min_t(u64, row->length - at, qp->mtu);
 		if (!(flags & ROVER_OP_END) && !req->offset)
@@ -609,6 +534,41 @@ static void fail_in_turn(struct rover_qp *qp)
 		req->fault = ROVER_OK;
 }
 
+/*
+ * Has the last packet not asked for an acknowledge, since a request was posted
+ * behind it that is not going to be sent: in SQD, or at fault?
+ */
+static bool requester_unasked(const struct rover_qp *qp)
+{
+	const struct rover_req *req = &qp->req;
+
+	return (req->fault || !rover_qp_allows(qp, ROVER_MAY_SEND)) &&
+	       req->since_ackreq && req->psn == req->next_psn &&
+	       rover_qp_flying(qp) && qp->attr.retry_cnt && !unreliable(qp);
+}
+
+static void requester_send(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	struct rover_train train;
+	struct budget budget = {
+		.trains = in_serving_softirq() ? BUDGET : BUDGET_PROCESS,
+		.local = BUDGET_LOCAL,
+		.unreliable = BUDGET_UNRELIABLE,
+	};
+
+	rover_plug_begin(&train, qp, &req->ip_id, qp->win.train);
+	/* With the completion the buffer is the program's again. */
+	train.copy = unreliable(qp);
+	while (step(qp, &train, &budget))
+		;
+	if (unlikely(requester_unasked(qp)) && rover_retransmit_last(qp))
+		while (step(qp, &train, &budget))
+			;
+	rover_plug_send(&train);
+	rover_sgl_release(&req->sgl);
+}
+
 /* The memory of a response that was dropped is there: ask for it again. */
 static void ask_again(struct rover_qp *qp)
 {
@@ -623,12 +583,6 @@ static void ask_again(struct rover_qp *qp)
 void rover_requester_run(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	struct rover_train train;
-	struct budget budget = {
-		.trains = in_serving_softirq() ? BUDGET : BUDGET_PROCESS,
-		.local = BUDGET_LOCAL,
-		.unreliable = BUDGET_UNRELIABLE,
-	};
 	u32 before;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -638,13 +592,7 @@ void rover_requester_run(struct rover_qp *qp)
 		ask_again(qp);
 	before = req->psn;
 	if (!req->rnr_wait) {
-		rover_plug_begin(&train, qp, &req->ip_id, qp->win.train);
-		/* With the completion the buffer is the program's again. */
-		train.copy = unreliable(qp);
-		while (step(qp, &train, &budget))
-			;
-		rover_plug_send(&train);
-		rover_sgl_release(&req->sgl);
+		requester_send(qp);
 		if (req->psn != before && !unreliable(qp)) {
 			WRITE_ONCE(req->from, smp_processor_id());
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));

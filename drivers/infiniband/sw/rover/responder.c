@@ -22,6 +22,7 @@
 #include "cq.h"
 #include "credit.h"
 #include "mw.h"
+#include "pagewait.h"
 #include "psn.h"
 #include "qps.h"
 #include "readresp.h"
@@ -175,6 +176,9 @@ static enum rover_fault place(struct rover_qp *qp,
 	u64 total = (u64)rsp->received + pkt->payload;
 	enum rover_fault fault;
 
+	/* Longer than any message may be (IBTA 9.7.4.1.6), however long the receive is. */
+	if (total > ROVER_MAX_MSG)
+		return ROVER_FAULT_LENGTH;
 	if (write && (total > rsp->length ||
 		      (pkt->op->flags & ROVER_OP_END && total != rsp->length)))
 		return ROVER_FAULT_LENGTH;
@@ -484,25 +488,6 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_qp_fail(qp, info->resp_event);
 }
 
-/*
- * The memory of a request is not there: as if lost, it is asked for when that is.
- * A peer of patience (ours is the only sign) is told to have it, if it asks before.
- */
-static void lack(struct rover_qp *qp, const struct rover_packet *pkt)
-{
-	struct rover_rsp *rsp = &qp->rsp;
-
-	/* What follows is out of sequence until this comes again. */
-	rsp->nak_sent = true;
-	if (pkt->op->flags & ROVER_OP_START)
-		rsp->in_message = false;
-	if (rsp->lacking && qp->attr.rnr_retry == 7)
-		rsp->nak_due = rover_faults[ROVER_FAULT_PAGE].syndrome |
-			       qp->attr.min_rnr_timer;
-	rsp->lacking = true;
-	drop(qp, pkt, ROVER_STAT_DROP_PAGE);
-}
-
 /* First word of the peer in RTR (IBTA 11.6.3.3). */
 static void comm_est(struct rover_qp *qp)
 {
@@ -608,7 +593,7 @@ static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt
 	rsp->nak_due = 0;
 	fault = execute(qp, pkt);
 	if (unlikely(fault == ROVER_FAULT_PAGE)) {
-		lack(qp, pkt);
+		rover_pagewait_begin(qp, pkt);
 		return;
 	}
 	rsp->lacking = false;
@@ -634,10 +619,8 @@ void rover_responder_finish(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
 	/* What was dropped for want of memory now has a place, or never will. */
-	if (unlikely(rsp->lacking) && !rover_demand_waits(&qp->rx_demand)) {
-		rsp->lacking = false;
-		rsp->nak_due = ROVER_NAK_PSN_SEQ;
-	}
+	if (unlikely(rsp->lacking) && !rover_demand_waits(&qp->rx_demand))
+		rover_pagewait_end(qp);
 	if (rover_readresp_pending(qp)) {
 		fault = rover_readresp_run(qp);
 		if (fault && fault != ROVER_FAULT_PAGE) {

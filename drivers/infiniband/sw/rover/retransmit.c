@@ -232,11 +232,11 @@ void rover_retransmit_go_back(struct rover_qp *qp)
  * No less than the peer asks for.  One that was heard to say when it has receives
  * will say so again, and to ask before takes from its program the time to post them.
  */
-void rover_retransmit_not_ready(struct rover_qp *qp, u8 code)
+void rover_retransmit_not_ready(struct rover_qp *qp, u8 code, bool receive)
 {
 	u64 t = rover_rnr_ns(code);
 
-	if (qp->req.heralded)
+	if (qp->req.heralded && receive)
 		t = max_t(u64, t, HERALD_LATE);
 	rover_retransmit_go_back(qp);
 	qp->req.rnr_wait = true;
@@ -259,6 +259,51 @@ void rover_retransmit_stop(struct rover_qp *qp)
 	qp->rtx.sample_at = 0;
 	qp->req.rnr_wait = false;
 	hrtimer_try_to_cancel(&qp->rtx.timer);
+}
+
+bool rover_retransmit_last(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	u32 psn = rover_psn_add(req->next_psn, -1);
+	u32 sending = req->sending, offset = req->offset;
+
+	lockdep_assert_held(&qp->tx_lock);
+	seek(qp, psn);
+	if (req->sending == req->fetched ||
+	    rover_retransmit_answered(rover_retransmit_row(qp, req->sending))) {
+		req->sending = sending;
+		req->offset = offset;
+		return false;
+	}
+	trace_rover_go_back(qp->obj.key, psn, req->next_psn);
+	req->psn = psn;
+	req->wqe.valid = false;
+	req->fault = ROVER_OK;
+	/* Karn, as in rover_retransmit_go_back(). */
+	qp->rtx.sample_at = 0;
+	return true;
+}
+
+/*
+ * With retry_cnt 0 nothing is sent again: the peer has one timeout, from when the
+ * oldest packet was sent, and what was not sent for want of memory is sent now.
+ */
+static bool retransmit_expired_once(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 retry = retry_ns(qp);
+
+	if (!rover_qp_flying(qp)) {
+		rtx->since = now;
+		set_bit(ROVER_WORK_TX, &qp->work);
+	} else if (retry && now - rtx->since >= retry) {
+		return false;
+	}
+	if (retry)
+		set_deadline(qp, max(rtx->since + retry, now + RETRY_MIN));
+	else
+		set_deadline(qp, now + rto_ns(qp));
+	return true;
 }
 
 bool rover_retransmit_expired(struct rover_qp *qp)
@@ -286,6 +331,8 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		set_deadline(qp, now + rto_ns(qp));
 		return true;
 	}
+	if (!qp->attr.retry_cnt)
+		return retransmit_expired_once(qp, now);
 	retry = retry_ns(qp);
 	/* Both: where this machine stood still, time has passed without tries. */
 	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry &&

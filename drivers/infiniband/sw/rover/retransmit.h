@@ -18,8 +18,16 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn);
 void rover_retransmit_progress(struct rover_qp *qp);
 /* Everything from @qp->req.una on is to be sent again. */
 void rover_retransmit_go_back(struct rover_qp *qp);
-/* The same, but the peer asked to be left alone for the time of @code. */
-void rover_retransmit_not_ready(struct rover_qp *qp, u8 code);
+/*
+ * The same, but the peer asked to be left alone for the time of @code; for want of
+ * a @receive, or else of something else.
+ */
+void rover_retransmit_not_ready(struct rover_qp *qp, u8 code, bool receive);
+/*
+ * Only the last packet is to be sent again, with AckReq.  Return false when it is of a
+ * request that is answered by data of its own.
+ */
+bool rover_retransmit_last(struct rover_qp *qp);
 /* That time is over, or the peer says that it is. */
 void rover_retransmit_ready(struct rover_qp *qp);
 /* All is over (error, reset): no timer may fire into it. */

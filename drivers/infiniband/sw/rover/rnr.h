@@ -10,6 +10,9 @@
 
 #include <linux/types.h>
 
+/* Code of the shortest of these times. */
+#define ROVER_RNR_SHORTEST	1
+
 /**
  * rover_rnr_ns() - how long a receiver that is not ready asks to wait
  * @code: five bits of an RNR NAK, or min_rnr_timer of a queue pair

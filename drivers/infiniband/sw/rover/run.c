@@ -223,6 +223,28 @@ void rover_run_posted(struct rover_qp *qp)
 		rover_run(qp);
 }
 
+void rover_run_receives(struct rover_qp *qp)
+{
+	int left = TURNS_SOFTIRQ;
+
+	set_bit(ROVER_WORK_RX, &qp->work);
+	if (irqs_disabled() || in_hardirq()) {
+		rover_qp_kick(qp);
+		return;
+	}
+	for (;;) {
+		smp_mb();	/* A after set_bit, B after unlock */
+		if (!test_bit(ROVER_WORK_RX, &qp->work) ||
+		    moved(qp, where_to_answer(qp)) ||
+		    !run_side(qp, ROVER_WORK_RX, &qp->rx_lock, receive_side))
+			return;
+		if (!--left) {
+			rover_qp_kick(qp);
+			return;
+		}
+	}
+}
+
 void rover_run_kicked(struct rover_kick *kick)
 {
 	struct rover_qp *qp = container_of(kick, struct rover_qp, kick);

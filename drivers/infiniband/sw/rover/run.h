@@ -48,6 +48,17 @@ void rover_run_flush(struct rover_qp *qp);
  */
 void rover_run_posted(struct rover_qp *qp);
 
+/**
+ * rover_run_receives() - receives were posted that the peer waits for: tell it
+ * @qp: found under RCU or referenced
+ *
+ * Nothing is sent from the send ring: what another processor sends from there (poller)
+ * would be passed.
+ *
+ * Context: any; with interrupts off it only kicks.
+ */
+void rover_run_receives(struct rover_qp *qp);
+
 /* What kick calls for each queue pair that was kicked. */
 void rover_run_kicked(struct rover_kick *kick);
 
