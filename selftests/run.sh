@@ -17,6 +17,7 @@ tests=(
 	errors:300
 	flush:200
 	crafted:200
+	inflight:100
 	ud:300
 	uc:300
 	mcast:100

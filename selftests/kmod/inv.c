@@ -200,6 +200,38 @@ static void run_fence(struct stage *st, const void *arg)
 	}
 }
 
+/* In order, and not fenced: what is sent from the region still arrives. */
+static void run_behind(struct stage *st, const void *arg)
+{
+	struct side *a = &st->a, *b = &st->b;
+	unsigned int i, bytes = 40000;
+	u32 lkey = st->pd->local_dma_lkey;
+	struct region from, to;
+	struct mark *m[3];
+
+	for (i = 0; i < (st->t->quick ? 3 : 50); i++) {
+		if (!region_simple(a, &from, IB_ACCESS_LOCAL_WRITE))
+			return;
+		if (!region_simple(b, &to, ALL_RIGHTS)) {
+			region_free(&from);
+			return;
+		}
+		memset(b->buf, 0, BUF_SIZE);
+		side_fill(a, i);
+		m[0] = post_rdma(a, IB_WR_RDMA_WRITE, from.mr->iova, bytes,
+				 from.mr->lkey, to.mr->iova, to.mr->rkey);
+		m[1] = post_inv(a, from.mr->lkey, 0);
+		m[2] = post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 1, lkey,
+				 to.mr->iova, to.mr->rkey);
+		want(m[0], IB_WC_SUCCESS);
+		want(m[1], IB_WC_SUCCESS);
+		want(m[2], IB_WC_SUCCESS);
+		check(st->t, !memcmp(a->buf, b->buf, bytes), "wrong data");
+		region_free(&from);
+		region_free(&to);
+	}
+}
+
 /* A region for each request, which the answer takes back: what storage does. */
 static void run_serve(struct stage *st, const void *arg)
 {
@@ -254,5 +286,6 @@ void ktest_inv(struct ktest *t)
 	}
 	ktest_run(t, run_own, NULL, "invalidated here, of no use to the peer");
 	ktest_run(t, run_fence, NULL, "invalidated behind a READ, fenced");
+	ktest_run(t, run_behind, NULL, "invalidated behind a WRITE from it");
 	ktest_run(t, run_serve, NULL, "a region for each request");
 }

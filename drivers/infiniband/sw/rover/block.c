@@ -31,7 +31,8 @@ bool rover_block_add(struct sk_buff *skb, struct rover_seal *seal,
 		.offset = skb_frag_off(&info->frags[last]),
 		.len = skb_frag_size(&info->frags[last]),
 	};
-	*fault = rover_sgl_frags(sgl, len, frags, MAX_SKB_FRAGS - 1 - last, &n);
+	*fault = rover_sgl_frags(sgl, len, frags, MAX_SKB_FRAGS - 1 - last, &n,
+				 &seal->zcopy.key);
 	if (*fault || !n)
 		return false;
 	for (i = 0; i < n; i++)
@@ -160,6 +161,7 @@ static struct sk_buff *cut(const struct sk_buff *block,
 	if (i)
 		dress(skb, seal, i);
 	end->l3 = seal->l3;
+	end->zcopy = seal->zcopy;
 	end->headers = sum_headers(skb->data, own, seal, payload) ^
 		       wrong_in(block, seal);
 	n = refer(skb, block, i * payload, payload);
@@ -198,6 +200,7 @@ static bool trim(struct sk_buff *head, const struct rover_seal *seal)
 	if (!end)
 		return false;
 	end->l3 = seal->l3;
+	end->zcopy = seal->zcopy;
 	end->headers = seal->headers;
 	for (i = 0; i < info->nr_frags; i++) {
 		u32 size = skb_frag_size(&info->frags[i]), stays = min(size, left);

@@ -339,14 +339,15 @@ static bool read_fits(struct rover_qp *qp, const struct rover_sent *row,
 /*
  * What is wrong with the memory of a response.  If it only is not there yet, the
  * response is lost, and asked for again when it is: by us and not by the gap that
- * those that follow find.
+ * those that follow find.  One whose payload the peer has revoked is asked for at once.
  */
 static void misplaced(struct rover_qp *qp, const struct rover_packet *pkt,
 		      enum rover_fault fault)
 {
 	struct rover_req *req = &qp->req;
+	bool revoked = fault == ROVER_FAULT_REVOKED;
 
-	if (fault != ROVER_FAULT_PAGE) {
+	if (!rover_fault_is_loss(fault)) {
 		fail(qp, fault);
 		return;
 	}
@@ -357,7 +358,10 @@ static void misplaced(struct rover_qp *qp, const struct rover_packet *pkt,
 		return;
 	}
 	req->implied_at = req->una;
-	rover_qp_drop(qp, ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
+	if (revoked)
+		set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_drop(qp, revoked ? ROVER_STAT_DROP_REVOKED :
+		      ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
 }
 
 /* Return false when it was not taken. */
@@ -375,8 +379,9 @@ static bool receive_read(struct rover_qp *qp, const struct rover_packet *pkt,
 	fault = open_response(qp, row);
 	if (!fault && pkt->payload) {
 		rover_sgl_seek(&req->resp_sgl, (u64)at << qp->mtu_shift);
-		fault = rover_sgl_write(&req->resp_sgl, pkt->skb,
-					pkt->payload_at, pkt->payload);
+		fault = rover_zcopy_place(&req->resp_sgl, pkt->skb,
+					  pkt->payload_at, pkt->payload,
+					  pkt->zcopy);
 	}
 	if (fault) {
 		misplaced(qp, pkt, fault);

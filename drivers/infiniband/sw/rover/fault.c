@@ -74,6 +74,8 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	MEMORY(MEMORY, "memory", REM_OP),
 	/* No error either; a peer that asks twice is told to wait. */
 	PACKET(PAGE, "page not there", AETH_RNR, SUCCESS, NONE),
+	/* Lost, as if on the way. */
+	[ROVER_FAULT_REVOKED] = { .name = "payload revoked" },
 	/* The data of the SEND has arrived by now; its receive tells. */
 	PACKET(INVALIDATE, "invalidate", NAK_REM_ACCESS, REM_INV_REQ_ERR, NONE),
 

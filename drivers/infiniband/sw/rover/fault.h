@@ -31,6 +31,7 @@ enum rover_fault {
 	ROVER_FAULT_BOUNDS,		/* outside of the region */
 	ROVER_FAULT_MEMORY,		/* the page is gone or cannot be had */
 	ROVER_FAULT_PAGE,		/* the page is not there yet: it will be, so wait */
+	ROVER_FAULT_REVOKED,		/* of a packet's payload: not the sender's any more */
 	ROVER_FAULT_INVALIDATE,		/* key that may not be invalidated */
 	/* of a work request, found by the requester */
 	ROVER_FAULT_WQE,		/* work request makes no sense */
@@ -71,7 +72,7 @@ enum rover_event {
  *	tells of the fault: the message had taken none.  Requester and completer
  *	raise none, but for ROVER_FAULT_CQ.
  *
- * All but RNR and PAGE move the queue pair that found them to the error state.
+ * All but RNR, PAGE and REVOKED move the queue pair that found them to the error state.
  */
 struct rover_fault_info {
 	const char *name;
@@ -82,6 +83,12 @@ struct rover_fault_info {
 };
 
 extern const struct rover_fault_info rover_faults[ROVER_FAULTS];
+
+/* Not wrong: the packet counts as lost, and its sender sends it again. */
+static inline bool rover_fault_is_loss(enum rover_fault fault)
+{
+	return fault == ROVER_FAULT_PAGE || fault == ROVER_FAULT_REVOKED;
+}
 
 /**
  * rover_fault_of_recv() - a fault of the SGL of a receive

@@ -48,6 +48,17 @@ static enum rover_fault (*const operations[ROVER_WQE_OPCODES])
 	[ROVER_WQE_REG_MR] = reg_mr,
 };
 
+bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe)
+{
+	const struct rover_send_wqe *hdr = &wqe->hdr;
+
+	if (qp->req.acked == qp->req.fetched)
+		return false;
+	return hdr->flags & ROVER_WQE_FENCE ||
+	       (hdr->opcode == ROVER_WQE_LOCAL_INV &&
+		rover_mkey_sent_from(&qp->dev->mrs, hdr->imm));
+}
+
 enum rover_fault rover_localop_run(struct rover_qp *qp, struct rover_wqe *wqe)
 {
 	lockdep_assert_held(&qp->tx_lock);

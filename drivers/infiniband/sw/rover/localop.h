@@ -28,6 +28,18 @@ static inline bool rover_localop_is(u8 opcode)
 }
 
 /**
+ * rover_localop_waits() - is it not to be done before all before it are?
+ * @qp: alive
+ * @wqe: such a request, proved
+ *
+ * If it is fenced; and if it closes a key that requests before it may still send
+ * from: to the peer their packets would be lost, and to be sent again without a key.
+ *
+ * Context: tx_lock held.
+ */
+bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe);
+
+/**
  * rover_localop_run() - do it
  * @qp: alive
  * @wqe: the request, proved but for what only its kind knows

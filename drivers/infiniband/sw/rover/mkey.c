@@ -16,6 +16,8 @@ static void init(struct rover_mkey *mkey)
 	spin_lock_init(&mkey->change);
 	refcount_set(&mkey->refs, 1);
 	init_completion(&mkey->gone);
+	/* Packets may be on their way still from one that had the same number. */
+	mkey->gen = get_random_u32();
 }
 
 u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
@@ -55,6 +57,7 @@ void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
 {
 	init(new);
 	new->key = old->key;
+	new->gen = old->gen + 1;
 	spin_lock_bh(&old->change);
 	old->dead = true;
 	spin_unlock_bh(&old->change);
@@ -89,8 +92,49 @@ void rover_mkey_unlock(struct rover_mkey *mkey)
 void rover_mkey_open(struct rover_mkey *mkey, u32 key)
 {
 	lockdep_assert_held(&mkey->change);
+	WRITE_ONCE(mkey->gen, mkey->gen + 1);
+	WRITE_ONCE(mkey->sent_from, false);
 	/* As above. */
 	smp_store_release(&mkey->key, key);
+}
+
+struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
+				      const struct rover_mkey_id *id)
+{
+	struct rover_mkey *mkey = NULL;
+	struct rover_obj *obj;
+
+	lockdep_assert_in_softirq();
+	rcu_read_lock();
+	obj = rover_table_find(keys, id->number);
+	if (obj)
+		mkey = container_of(obj, struct rover_mkey, obj);
+	/* Without any reference it is at its end, or was just replaced. */
+	if (mkey && (READ_ONCE(mkey->gen) != id->gen ||
+		     !refcount_inc_not_zero(&mkey->refs)))
+		mkey = NULL;
+	rcu_read_unlock();
+	if (!mkey)
+		return NULL;
+	/* M1 */
+	smp_mb__after_atomic();
+	/* Opened again since, it has another generation, and that is seen then. */
+	if (smp_load_acquire(&mkey->key) && READ_ONCE(mkey->gen) == id->gen)
+		return mkey;
+	rover_mkey_put(mkey);
+	return NULL;
+}
+
+bool rover_mkey_sent_from(struct rover_table *keys, u32 key)
+{
+	struct rover_mkey *mkey = rover_mkey_find(keys, key);
+	bool sent_from;
+
+	if (!mkey)
+		return false;
+	sent_from = READ_ONCE(mkey->sent_from);
+	rover_mkey_put(mkey);
+	return sent_from;
 }
 
 void rover_mkey_close(struct rover_mkey *mkey)

@@ -44,9 +44,12 @@
  * struct rover_mkey - what a thing with a memory key embeds
  * @obj: upper 24 bits
  * @key: the whole key, or 0 while closed; written under @change
+ * @gen: counts its openings; as @key
  * @window: it is a window's (mw), else a region's (mr)
  * @dead: retired or replaced; under @change
  * @replaced: it is not in the table any more
+ * @sent_from: packets of a send queue have pointed into its memory since it was
+ *	opened; only of what work requests open and close
  * @change: one opening or closing at a time; a leaf, taken with softirqs off
  * @refs: look-ups under way, and one for being alive
  * @gone: completed with the last reference
@@ -54,13 +57,39 @@
 struct rover_mkey {
 	struct rover_obj obj;
 	u32 key;
+	u32 gen;
 	bool window;
 	bool dead;
 	bool replaced;
+	bool sent_from;
 	spinlock_t change;
 	refcount_t refs;
 	struct completion gone;
 };
+
+/**
+ * struct rover_mkey_id - one opening of a key
+ * @number: of the table
+ * @gen: as of struct rover_mkey
+ *
+ * A consumer's eight bits come again soon, these two do not.
+ */
+struct rover_mkey_id {
+	u32 number;
+	u32 gen;
+};
+
+/* As it is open now, with a reference. */
+static inline struct rover_mkey_id rover_mkey_id(const struct rover_mkey *mkey)
+{
+	return (struct rover_mkey_id) { mkey->obj.key, mkey->gen };
+}
+
+static inline bool rover_mkey_id_is(const struct rover_mkey_id *one,
+				    const struct rover_mkey_id *other)
+{
+	return one->number == other->number && one->gen == other->gen;
+}
 
 /**
  * rover_mkey_publish() - give it a key by which it is found
@@ -137,6 +166,26 @@ static inline void rover_mkey_put(struct rover_mkey *mkey)
 	if (refcount_dec_and_test(&mkey->refs))
 		complete(&mkey->gone);
 }
+
+/**
+ * rover_mkey_find_id() - is a key still open as it was?
+ * @keys: the device's table
+ * @id: how it was
+ *
+ * Context: softirqs off, until the reference is dropped.
+ * Return: with a reference; NULL when it was closed since.
+ */
+struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
+				      const struct rover_mkey_id *id);
+
+/**
+ * rover_mkey_sent_from() - may packets of a send queue point into its memory?
+ * @keys: the device's table
+ * @key: the whole key
+ *
+ * Context: softirqs off.
+ */
+bool rover_mkey_sent_from(struct rover_table *keys, u32 key);
 
 /**
  * rover_mkey_find() - what a key opens

@@ -299,6 +299,14 @@ static inline bool rover_mr_is(const struct rover_use *use, u32 key)
 	return use->mr && !use->mkey->window && READ_ONCE(use->mkey->key) == key;
 }
 
+/* How it is open.  The key of all of kernel memory never closes: then its number is 0. */
+static inline struct rover_mkey_id rover_mr_id(const struct rover_use *use)
+{
+	if (use->mr->kind == ROVER_MR_DMA)
+		return (struct rover_mkey_id) {};
+	return rover_mkey_id(use->mkey);
+}
+
 /* rover_mr_page() of what is not in chunks. */
 struct page *rover_mr_page_of(struct rover_use *use, u64 addr, bool write,
 			      u32 *offset, size_t *run);

@@ -302,6 +302,10 @@ static bool icrc_good(struct batch *b, struct arrival *a)
 	const struct rover_seal *seal;
 	__le32 icrc;
 
+	/* Whatever became of its headers, it may point to its sender's memory. */
+	seal = rover_seal_last(skb);
+	if (seal && seal->zcopy.qpn)
+		a->pkt.zcopy = &seal->zcopy;
 	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
 			       a->pkt.pad);
 	if (seal)
@@ -546,6 +550,7 @@ static void begin(struct arrival *a, const struct sk_buff *skb, int at,
 	a->pkt.l3 = l3;
 	a->pkt.ip = bth - rover_l3_len(l3);
 	a->pkt.group = NULL;
+	a->pkt.zcopy = NULL;
 	a->bth = (struct rover_bth) {};
 	a->at = at;
 	a->len = len;

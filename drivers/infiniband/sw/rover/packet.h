@@ -9,6 +9,7 @@
 
 #include "opcode.h"
 #include "wire.h"
+#include "zcopy.h"
 
 /**
  * struct rover_packet - a packet, or a block of them, that has been proved
@@ -28,6 +29,7 @@
  * @skb: holds the payload; its own frag_list is not part of it
  * @payload_at: offset of the payload in @skb
  * @payload: bytes, without pad and ICRC; of a block, of all its packets
+ * @zcopy: whose memory the payload lies in; NULL when it is the packet's own
  * @imm: immediate data or key to invalidate, network order
  * @srqn: XRC: shared receive queue that a request is for
  * @group: to a multicast group: the skb it, or its train, came in, with the
@@ -65,6 +67,7 @@ struct rover_packet {
 	const struct sk_buff *skb;
 	int payload_at;
 	u32 payload;
+	const struct rover_zcopy *zcopy;
 	const struct sk_buff *group;
 };
 

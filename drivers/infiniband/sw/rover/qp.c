@@ -33,6 +33,7 @@
  * So after @alive is cleared under both locks only the memory of struct
  * rover_qp is used, and the rest can go.
  */
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -47,6 +48,7 @@
 #include "timer.h"
 #include "trace.h"
 #include "wqe.h"
+#include "zcopy.h"
 
 /*
  * What a kind of queue pair is: GSI, which is for the core alone, is UD.  Targets
@@ -284,6 +286,8 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->no_echo = init->create_flags &
 		      IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp->attr.path_mig_state = IB_MIG_MIGRATED;
+	/* Packets may be on their way still from one that had the same number. */
+	get_random_bytes(qp->zcopy_gen, sizeof(qp->zcopy_gen));
 	qp->alive = true;
 }
 
@@ -352,6 +356,7 @@ static void kill(struct rover_qp *qp)
 	from = qp->state;
 	rover_responder_reset(qp);
 	rover_requester_reset(qp);
+	rover_zcopy_revoke(qp);
 	WRITE_ONCE(qp->state, IB_QPS_RESET);
 	WRITE_ONCE(qp->alive, false);
 	trace_rover_qp_state(qp->obj.key, from, IB_QPS_RESET);

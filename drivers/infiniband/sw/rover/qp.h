@@ -133,6 +133,7 @@ struct rover_wqe {
  * @lacking: a response was dropped since the memory it goes to was not there; to
  *	be asked for again when it is
  * @lost: which was the last one of those; a PSN, or ~0
+ * @zcopy: packets have pointed to payload since that was last revoked (zcopy)
  */
 struct rover_req {
 	u32 psn;
@@ -171,6 +172,7 @@ struct rover_req {
 	bool limited;
 	bool heralded;
 	bool lacking;
+	bool zcopy;
 };
 
 /**
@@ -303,6 +305,7 @@ struct rover_saved {
  * @awaited: and when that is: where the producer of @rq has come by then
  * @refused: and where its consumer was
  * @ended: waits that ended so
+ * @zcopy: as the requester's
  */
 struct rover_rsp {
 	u32 psn;
@@ -317,6 +320,7 @@ struct rover_rsp {
 	bool last_wqe;
 	bool bulk;
 	bool awaits;
+	bool zcopy;
 	u32 srqn;
 	u64 srq_birth;
 	bool lacking;
@@ -471,6 +475,8 @@ struct rover_shortcut {
  * @rq: receive ring; all zero with @srq, and none of XRC's have one
  * @rsp: responder
  * @rx_demand: memory on demand that it waits for
+ * @zcopy_gen: of the payload that packets point to, of requester and responder
+ *	(zcopy); under @tx_lock and @rx_lock, read anywhere
  */
 struct rover_qp {
 	/* constant, or changed under both locks by modify; read everywhere */
@@ -499,6 +505,7 @@ struct rover_qp {
 	u8 mtu_shift;
 	int access;
 	u32 qkey;
+	u32 zcopy_gen[2];
 	struct rover_path path;
 	struct rover_way in;
 

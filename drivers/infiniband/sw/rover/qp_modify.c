@@ -23,6 +23,7 @@
 #include "trace.h"
 #include "whole.h"
 #include "wqe.h"
+#include "zcopy.h"
 
 #define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
@@ -327,6 +328,7 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 
 	switch (to) {
 	case IB_QPS_RESET:
+		rover_zcopy_revoke(qp);
 		enter_reset(qp);
 		break;
 	case IB_QPS_RTR:
@@ -346,6 +348,7 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 		set_bit(ROVER_WORK_TX, &qp->work);
 		break;
 	case IB_QPS_ERR:
+		rover_zcopy_revoke(qp);
 		/* To be sent again, or later: by whom?  An error's own NAK is due still. */
 		if (from != IB_QPS_ERR) {
 			qp->rsp.nak_due = 0;

@@ -258,6 +258,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	if (rsp->bulk && READ_ONCE(qp->home) == ROVER_CPU_ANY)
 		rover_steer_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
+	train.response = true;
 	rcu_read_lock();
 	while (rover_readresp_pending(qp)) {
 		struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];

@@ -142,19 +142,15 @@ static void start_wqe(struct rover_qp *qp, const struct rover_sent *row)
 		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
 }
 
-/*
- * A request without packets, the first after all that was sent: do it now.
- * Fenced, it waits until all before it are done: what they still do to the memory
- * they name, by an invalidated key they would not.
- */
+/* A request without packets, the first after all that was sent: do it now. */
 static bool do_local(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	const struct rover_send_wqe *hdr = &req->wqe.hdr;
 
-	if (hdr->flags & ROVER_WQE_FENCE && req->acked != req->fetched)
-		return false;
 	rover_sgl_release(&req->sgl);
+	if (rover_localop_waits(qp, &req->wqe))
+		return false;
 	req->fault = rover_localop_run(qp, &req->wqe);
 	if (req->fault)
 		return false;

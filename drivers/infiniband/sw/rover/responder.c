@@ -186,8 +186,8 @@ static enum rover_fault place(struct rover_qp *qp,
 		return ROVER_FAULT_TOO_LONG;
 	if (!pkt->payload)
 		return ROVER_OK;
-	fault = rover_sgl_write(&rsp->dst, pkt->skb, pkt->payload_at,
-				pkt->payload);
+	fault = rover_zcopy_place(&rsp->dst, pkt->skb, pkt->payload_at,
+				  pkt->payload, pkt->zcopy);
 	return write ? fault : rover_fault_of_recv(fault);
 }
 
@@ -488,6 +488,18 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_qp_fail(qp, info->resp_event);
 }
 
+/* The sender revoked the payload on its way (zcopy): the packet counts as lost. */
+static void lose_revoked(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+
+	if (pkt->op->flags & ROVER_OP_START)
+		rsp->in_message = false;
+	rsp->nak_sent = true;
+	rsp->nak_due = ROVER_NAK_PSN_SEQ;
+	drop(qp, pkt, ROVER_STAT_DROP_REVOKED);
+}
+
 /* First word of the peer in RTR (IBTA 11.6.3.3). */
 static void comm_est(struct rover_qp *qp)
 {
@@ -592,8 +604,11 @@ static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt
 	rsp->nak_sent = false;
 	rsp->nak_due = 0;
 	fault = execute(qp, pkt);
-	if (unlikely(fault == ROVER_FAULT_PAGE)) {
-		rover_pagewait_begin(qp, pkt);
+	if (unlikely(rover_fault_is_loss(fault))) {
+		if (fault == ROVER_FAULT_PAGE)
+			rover_pagewait_begin(qp, pkt);
+		else
+			lose_revoked(qp, pkt);
 		return;
 	}
 	rsp->lacking = false;

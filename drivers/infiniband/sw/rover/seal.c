@@ -194,6 +194,21 @@ void rover_seal_close(const struct sk_buff *skb)
 	memcpy(seal->tail + pad, &icrc, sizeof(icrc));
 }
 
+void rover_seal_close_late(const struct sk_buff *skb)
+{
+	const struct rover_seal *seal = rover_seal_last(skb);
+	struct rover_mkey *mkey;
+
+	if (!seal || !seal->zcopy.qpn) {
+		rover_seal_close(skb);
+	} else if (rover_zcopy_begin(&seal->zcopy, &mkey)) {
+		rover_seal_close(skb);
+		rover_zcopy_end(mkey);
+	} else {
+		rover_zcopy_drop(&seal->zcopy);
+	}
+}
+
 const struct rover_seal *rover_seal_find(const struct sk_buff *skb,
 					 unsigned int payload_at,
 					 unsigned int payload,

@@ -19,6 +19,7 @@
 #include <linux/skbuff.h>
 
 #include "wire.h"
+#include "zcopy.h"
 
 /*
  * In front of the IP header of every packet: link layer, VLAN tags and the
@@ -36,6 +37,7 @@
  * @next: of a block: their opcode
  * @l3: what headers they have: enum rover_l3
  * @first: of a bundle: length of its first packet (bundle); else 0
+ * @zcopy: whose memory the payload lies in; without a sender where it is a copy
  *
  * A seal begins where a multiple of its size does.
  */
@@ -46,6 +48,7 @@ struct rover_seal {
 	u8 next;
 	u8 l3;
 	u8 first;
+	struct rover_zcopy zcopy;
 };
 
 /**
@@ -93,9 +96,19 @@ u32 rover_seal_sum(u32 crc, const struct sk_buff *skb, int at, int len);
  *
  * It may be closed already, or by others at the same time.
  *
- * Context: any.
+ * Context: any; the payload is the caller's to read.
  */
 void rover_seal_close(const struct sk_buff *skb);
+
+/**
+ * rover_seal_close_late() - the same, when the payload may have been revoked
+ * @skb: as above
+ *
+ * Then the ICRC is left out, and the packet is lost wherever it goes.
+ *
+ * Context: softirqs off.
+ */
+void rover_seal_close_late(const struct sk_buff *skb);
 
 /**
  * rover_seal_find() - is this packet sealed?

@@ -125,9 +125,9 @@ static struct sk_buff *segment(struct sk_buff *skb, netdev_features_t features)
 		return ERR_PTR(-EINVAL);
 	if (rover_block_spread(skb))
 		return ERR_PTR(-ENOMEM);
-	rover_seal_close(skb);
+	rover_seal_close_late(skb);
 	skb_walk_frags(skb, member) {
-		rover_seal_close(member);
+		rover_seal_close_late(member);
 		if (n < ARRAY_SIZE(sports))
 			sports[n++] = *sport_of(member);
 	}

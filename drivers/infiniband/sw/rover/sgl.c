@@ -282,9 +282,40 @@ static bool add_piece(struct pieces *p, struct run *run)
 	return true;
 }
 
+/*
+ * May packets point to it?  A dma-buf is mapped for us, but its pages are not ours to
+ * hold.  Nor is a file's page that is there on demand: once the program has unmapped
+ * it others write to it.
+ */
+static bool may_send_from(const struct rover_use *use, const struct run *run)
+{
+	return !run->addr && (!use->in || PageAnon(run->page));
+}
+
+/* The key of @num pieces is @key.  Return false when this is another region. */
+static bool same_key(const struct rover_use *use, unsigned int num,
+		     struct rover_mkey_id *key)
+{
+	struct rover_mkey_id here = rover_mr_id(use);
+
+	if (num && !rover_mkey_id_is(&here, key))
+		return false;
+	*key = here;
+	return true;
+}
+
+/* See rover_localop_waits(). */
+static void note_sent(const struct rover_sgl *sgl)
+{
+	const struct rover_use *use = &sgl->use;
+
+	if (unlikely(use->mr && use->mr->kind == ROVER_MR_FAST && !sgl->qpn))
+		WRITE_ONCE(use->mkey->sent_from, true);
+}
+
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
-				 unsigned int *num)
+				 unsigned int *num, struct rover_mkey_id *key)
 {
 	struct pieces p = { .frags = frags, .max = max, .num = *num };
 	enum rover_fault fault = ROVER_OK;
@@ -298,8 +329,8 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		fault = run_here(sgl, len, &run);
 		if (fault)
 			goto undo;
-		/* A dma-buf is mapped for us, but its pages are not ours to hold. */
-		if (unlikely(run.addr))
+		if (unlikely(!may_send_from(&sgl->use, &run) ||
+			     !same_key(&sgl->use, p.num, key)))
 			goto undo;
 		sgl->off += run.len;
 		len -= run.len;
@@ -310,6 +341,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;
+	note_sent(sgl);
 	return ROVER_OK;
 undo:
 	rover_mr_leave(&sgl->use);

@@ -178,8 +178,9 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  * @max: pieces there is room for
  * @num: pieces that are there already, of which the last may grow; then pieces
  *	used in all; 0 when these bytes cannot travel by reference (too many
- *	pieces, or memory that an skb must not hold): the cursor has not moved
- *	and the caller copies with rover_sgl_read()
+ *	pieces or regions, or memory that an skb must not hold): the cursor has
+ *	not moved and the caller copies with rover_sgl_read()
+ * @key: of the pieces that are there already; then of all, which are of one region
  *
  * Every piece carries a page reference that now belongs to the caller.
  *
@@ -188,7 +189,7 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  */
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
-				 unsigned int *num);
+				 unsigned int *num, struct rover_mkey_id *key);
 
 /**
  * rover_sgl_atomic() - fetch-and-add or compare-and-swap on eight bytes

@@ -85,10 +85,12 @@
 	X(DROP_NO_RECV, "out_of_buffer")				\
 	X(DROP_RECV_SHORT, "rx_drop_receive_short")			\
 	X(DROP_PAGE, "rx_drop_page_fault")				\
+	X(DROP_REVOKED, "rx_drop_revoked")				\
 	X(TX_DROP_NOMEM, "tx_drop_no_memory")				\
 	X(TX_DROP_ROUTE, "tx_drop_no_route")				\
 	X(TX_DROP_LOCAL, "tx_drop_local")				\
-	X(TX_DROP_FOREIGN, "tx_drop_foreign")
+	X(TX_DROP_FOREIGN, "tx_drop_foreign")				\
+	X(TX_DROP_REVOKED, "tx_drop_revoked")
 
 enum rover_stat {
 #define X(id, name) ROVER_STAT_##id,

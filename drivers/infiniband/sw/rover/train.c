@@ -156,7 +156,8 @@ static __always_inline void put_transport(const struct rover_train *train,
 static struct rover_seal *put_frags(struct sk_buff *skb,
 				    const struct rover_outgoing *out,
 				    const struct rover_frag *frags,
-				    unsigned int n, u32 crc)
+				    unsigned int n,
+				    const struct rover_zcopy *zcopy, u32 crc)
 {
 	struct rover_seal *seal = rover_seal_get();
 	unsigned int i;
@@ -164,6 +165,7 @@ static struct rover_seal *put_frags(struct sk_buff *skb,
 	if (!seal)
 		return NULL;
 	seal->headers = crc;
+	seal->zcopy = *zcopy;
 	for (i = 0; i < n; i++)
 		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
 				   frags[i].len);
@@ -232,14 +234,18 @@ static enum rover_fault copy_frag(const struct rover_outgoing *out,
 /* None where a copy in the linear part has to do. */
 static enum rover_fault get_frags(const struct rover_train *train,
 				  const struct rover_outgoing *out,
-				  struct rover_frag *frags, unsigned int *n)
+				  struct rover_frag *frags, unsigned int *n,
+				  struct rover_zcopy *zcopy)
 {
 	enum rover_fault fault = ROVER_OK;
 
 	if (!in_frags(train, out))
 		return ROVER_OK;
 	if (!train->copy)
-		fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, n);
+		fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, n,
+					&zcopy->key);
+	if (*n)
+		rover_zcopy_lend(zcopy, train->qp, train->response);
 	return fault || *n ? fault : copy_frag(out, frags, n);
 }
 
@@ -251,12 +257,13 @@ static struct sk_buff *make(struct rover_train *train,
 	unsigned int payload = out->len + rover_pad(out->len) + ROVER_ICRC_SIZE;
 	unsigned int hdr = sizeof(struct rover_bth) + out->ext_len;
 	struct rover_frag frags[MAX_FRAGS] __uninitialized;
+	struct rover_zcopy zcopy = {};
 	struct rover_bth *bth;
 	struct sk_buff *skb;
 	unsigned int n = 0;
 	__le32 icrc;
 
-	*fault = get_frags(train, out, frags, &n);
+	*fault = get_frags(train, out, frags, &n, &zcopy);
 	if (*fault)
 		return NULL;
 	skb = rover_buffer_get(ROVER_HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
@@ -268,7 +275,7 @@ static struct sk_buff *make(struct rover_train *train,
 	put_transport(train, bth, out);
 	train->seal = NULL;
 	if (n) {
-		train->seal = put_frags(skb, out, frags, n,
+		train->seal = put_frags(skb, out, frags, n, &zcopy,
 					sum(skb, path, bth, hdr + payload));
 		if (!train->seal)
 			goto err_skb;
@@ -353,7 +360,7 @@ static void open_block(struct rover_train *train,
 
 	if (!seal)
 		return;
-	if (!may_block(train) || train->copy || out->again ||
+	if (!may_block(train) || !seal->zcopy.qpn || out->again ||
 	    flags & ROVER_OP_END || rover_pad(out->len)) {
 		train->seal = NULL;
 		return;
@@ -667,7 +674,7 @@ void rover_train_send(struct rover_train *train)
 	if (packets > 1)
 		make_gso(train);
 	else if (train->icrcs == ROVER_ICRCS_WAIT)
-		rover_seal_close(skb);
+		rover_seal_close_late(skb);
 	rover_train_trace(train);
 	train->head = NULL;
 	train->last = NULL;

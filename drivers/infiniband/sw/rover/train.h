@@ -19,6 +19,7 @@
  * @limit: most packets it may have, if its path allows it
  * @copy: payload may change as soon as its packet is made: never by reference
  * @flat: its netdev takes what is in one piece: payload is copied, too
+ * @response: of a responder, else of a requester
  * @icrcs: who makes those of payload in frags
  * @ip_id: counter of IPv4 identifications, the owner's
  * @head: first packet; NULL while empty
@@ -42,6 +43,7 @@ struct rover_train {
 	unsigned int limit;
 	bool copy;
 	bool flat;
+	bool response;
 	enum rover_icrcs icrcs;
 	u16 *ip_id;
 	struct sk_buff *head;

@@ -11,6 +11,7 @@
 #include "srq.h"
 #include "wire.h"
 #include "wqe.h"
+#include "zcopy.h"
 
 /* Sending ********************************************************************/
 
@@ -70,9 +71,12 @@ void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
 	};
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (fault)
+	if (fault) {
+		/* With the completion the buffer is its owner's again. */
+		rover_zcopy_revoke_send(qp);
 		rover_qp_count(qp, fault == ROVER_FAULT_FLUSH ?
 			    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
+	}
 	if (!rover_cq_post(qp->scq, qp->ib, &cqe, fault))
 		rover_qp_fail(qp, ROVER_EVENT_QP_FATAL);
 }
