@@ -190,7 +190,7 @@ sent=/tmp/sent
 exec {sender}> >(limit=300 run_at a python3 -c "$packets" "$ADDR_A" "$ADDR_B" >>$sent 2>&1)
 # A BTH: opcode, flags, P_Key, QPN, PSN.
 try "dropped, counted, traced: a packet that is too short" drop rx_drop_short 0400ffff
-try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 0400ffff0012345600000001 1
+try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 6400ffff00000001000000010000000100000001 1
 try "dropped, counted, traced: a queue pair that does not exist" drop rx_drop_unknown_qp 0400ffff0012345600000001
 if ! once; then
 	try "dropped, counted, traced: no such opcode" drop rx_drop_opcode 1f00ffff0012345600000001

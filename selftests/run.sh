@@ -36,6 +36,7 @@ tests=(
 	keys:60
 	mem:60
 	memops:100
+	pages:60
 	odp:200
 	dmabuf:100
 	nvme:500

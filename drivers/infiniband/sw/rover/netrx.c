@@ -45,6 +45,7 @@ struct batch {
 	struct rover_dev *dev;		/* to count at: the QP's if it is known */
 	const struct sk_buff *head;	/* what has come */
 	struct rover_qp *likely;	/* found already; NULL or maybe dead */
+	struct rover_qp *found;		/* the same, by netrx_expected() */
 	struct rover_qp *qp;
 	const void *peer;		/* a header whose addresses are its peer's */
 	bool sending;			/* tx_lock is held, else rx_lock */
@@ -181,7 +182,7 @@ static bool batch_join(struct batch *b, const struct arrival *a)
 	if (qp && qp->obj.key == qpn && b->sending == sending)
 		return true;
 	batch_end(b);
-	qp = b->likely;
+	qp = b->found;
 	if (!qp || qp->obj.key != qpn)
 		qp = qpn == ROVER_GSI_QPN ? find_gsi(b, a) : rover_qp_find(qpn);
 	if (!qp || !batch_hold(b, qp, sending))
@@ -376,7 +377,7 @@ static inline bool netrx_expected(struct batch *b, const struct arrival *a)
 			dropped(b, a, ROVER_STAT_DROP_QPN);
 			return false;
 		}
-		b->likely = qp;
+		b->found = qp;
 	} else if (b->peer == a->pkt.ip) {
 		return true;
 	}
