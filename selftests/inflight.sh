@@ -34,8 +34,13 @@ dropped() { ((after > before)) || fail "no packet was dropped for that ($before 
 
 modprobe sch_netem 2>/dev/null && at b modprobe sch_netem 2>/dev/null || { try "netem" skip "no sch_netem on this kernel"; finish; }
 before=$(count rx_drop_revoked)
-held b read again
-held a write
+if once; then
+	held b some_reads again
+	held a some_writes
+else
+	held b read again
+	held a write
+fi
 after=$(count rx_drop_revoked)
 ! single || try "receivers have dropped and counted them" dropped
 if single && at a ethtool -k "$NDEV_A" | grep -q 'tx-gso-list: o'; then
