@@ -29,7 +29,7 @@ both_types() {
 # What is dropped is counted by reason, no more and no less. Several counters with a comma between them count together.
 drops() {
 	local reason names before=()
-	local reasons=("rx_drop_short,rx_drop_length:6" rx_drop_grh:2 rx_icrc_encapsulated:2 rx_drop_wrong_peer:5 rx_drop_opcode:3
+	local reasons=("rx_drop_short,rx_drop_length:6" rx_drop_grh:2 rx_icrc_encapsulated:1 rx_drop_wrong_peer:6 rx_drop_opcode:3
 		rx_drop_unknown_qp:1 rx_drop_no_group:1 rx_drop_wrong_address:1 np_ecn_marked_roce_packets:0 rp_cnp_handled:0)
 	for reason in "${reasons[@]}"; do
 		IFS=, read -ra names <<<"${reason%:*}"

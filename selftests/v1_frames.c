@@ -146,10 +146,10 @@ static size_t (* const wrong[])(struct frame *f) = {
 	largest_length,
 	/* rx_drop_grh: 2 */
 	version_4, udp_next,
-	/* rx_icrc_encapsulated: 2 */
-	a_bit_of_the_icrc, a_bit_of_the_sgid,
-	/* rx_drop_wrong_peer: 3 */
-	foreign_dgid, foreign_sgid, group_as_dgid,
+	/* rx_icrc_encapsulated: 1 */
+	a_bit_of_the_icrc,
+	/* rx_drop_wrong_peer: 4, for the peer is asked for before the ICRC is summed */
+	a_bit_of_the_sgid, foreign_dgid, foreign_sgid, group_as_dgid,
 	/* rx_drop_opcode: 3 */
 	opcode_of_nothing, transport_version_1, congestion,
 	/* rx_drop_unknown_qp: 1 */
