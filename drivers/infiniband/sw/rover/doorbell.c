@@ -51,7 +51,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	receives = flush || READ_ONCE(qp->rsp.awaits);
 	if (receives)
 		set_bit(ROVER_WORK_RX, &qp->work);
-	/* What the poller is going to send is not sent from here as well. */
+	/* The poller sends what it is going to look at: do not send that here, too. */
 	if (receives && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);
 	else if (receives || !rover_poller_takes(qp))

@@ -177,9 +177,9 @@ static int frame_out(struct rover_dev *dev, const struct rover_path *path,
 /* Sending ********************************************************************/
 
 /*
- * Of what has waited for others the path may be another one by now.  ip_output()
- * and ip6_output() tell netfilter that a packet came in by skb->dev, and set
- * that to the route's interface: as with any packet of this host there is none.
+ * The path may have changed while a packet waited.  ip_output() and ip6_output()
+ * tell netfilter that a packet came in by skb->dev, and then set that to the
+ * route's interface.  A packet of this host came in by none.
  */
 static int leave(struct rover_dev *dev, const struct rover_path *path,
 		 struct sk_buff *skb)

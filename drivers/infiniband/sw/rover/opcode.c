@@ -130,7 +130,7 @@ const struct rover_opcode rover_opcodes[256] = {
 	RELIABLE(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
 	RELIABLE(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
 
-	/* Who sends one is told that it is not known (IBTA 9.7.4.1.4). */
+	/* The responder NAKs a reserved opcode as an invalid request (IBTA 9.7.4.1.4). */
 	RESERVED(0x15), RESERVED(0x18), RESERVED(0x19), RESERVED(0x1a),
 	RESERVED(0x1b), RESERVED(0x1e), RESERVED(0x1f),
 

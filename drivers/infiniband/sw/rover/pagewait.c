@@ -32,7 +32,7 @@ void rover_pagewait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* What follows is out of sequence until this comes again. */
+	/* Packets behind this one are out of sequence until it comes again: no NAK for them. */
 	rsp->nak_sent = true;
 	if (pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;

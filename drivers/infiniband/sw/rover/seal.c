@@ -238,7 +238,7 @@ void rover_seal_exit(void)
 	struct page *page, *next;
 	int cpu;
 
-	/* What others still refer to, as captures may, nobody takes for a seal any more. */
+	/* A capture may still refer to this page; rover no longer takes it for a seal. */
 	for_each_possible_cpu(cpu) {
 		struct stock *stock = per_cpu_ptr(&stocks, cpu);
 

@@ -158,7 +158,7 @@ static void get_dev_fw_str(struct ib_device *ib, char *str)
 	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
 }
 
-/* What ethtool says of the interface: speed and lanes in one number. */
+/* Speed and lanes of the interface, as ethtool has them, in one number. */
 static u64 link_speed(struct net_device *ndev)
 {
 	struct ethtool_link_ksettings settings = {};

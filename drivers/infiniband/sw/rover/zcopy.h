@@ -7,8 +7,8 @@
  * error, and the owner writes something else there.  A complete ICRC does not match
  * such bytes.  But a train's ICRCs are made late (segment), and a receiver in this
  * kernel makes none (seal).  So each such packet says whose payload it carries,
- * and nobody reads that but between rover_zcopy_begin() and rover_zcopy_end():
- * begin fails after it was revoked, and to revoke waits for the end.
+ * and the payload is read between rover_zcopy_begin() and rover_zcopy_end() only.
+ * Begin fails once the payload is revoked, and revoking waits for the end.
  *
  *	reader				revoking, before the owner is told
  *	reader of this CPU = sender	sender's generation++
@@ -65,8 +65,8 @@ static inline void rover_zcopy_lend(struct rover_zcopy *zcopy,
  * @zcopy: of a packet, with a sender
  * @mkey: to be given to rover_zcopy_end()
  *
- * Whoever revokes it spins until the end: in between only copy or sum, take no
- * lock but leaves, and call no consumer.
+ * Revoking spins until rover_zcopy_end(): between the two only copy or sum, take
+ * no lock but leaves, and call no consumer.
  *
  * Context: softirqs off.
  * Return: true when it may be read; on false nothing is to be ended.
