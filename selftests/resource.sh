@@ -193,7 +193,7 @@ try "dropped, counted, traced: a packet that is too short" drop rx_drop_short 04
 try "dropped, counted, traced: a wrong ICRC" drop rx_icrc_encapsulated 6400ffff00000001000000010000000100000001 1
 try "dropped, counted, traced: a queue pair that does not exist" drop rx_drop_unknown_qp 0400ffff0012345600000001
 if ! once; then
-	try "dropped, counted, traced: no such opcode" drop rx_drop_opcode 1f00ffff0012345600000001
+	try "dropped, counted, traced: no such opcode" drop rx_drop_opcode ff00ffff0012345600000001
 	try "dropped, counted, traced: the wrong length for its opcode" drop rx_drop_length 0a00ffff0012345600000001
 	try "dropped, counted, traced: another partition" drop rx_drop_pkey 040012340012345600000001
 	try "dropped, counted, traced: a group that has no members" drop rx_drop_no_group 6400ffff00ffffff000000010000000100000001
