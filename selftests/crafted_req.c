@@ -13,7 +13,7 @@
 
 /* A SEND of one packet is on its way. */
 #define SEND_SENT(number)						\
-	POST(SEND, .len = 4), OUT(SEND_ONLY, number, .len = 4, .ackreq = true)
+	POST(SEND, .len = 4, .at = READ_LEN), OUT(SEND_ONLY, number, .len = 4, .ackreq = true)
 /* And is done. */
 #define SEND_DONE(number, which)					\
 	IN(ACKNOWLEDGE, number, .msn = (which)), SENT(which, SUCCESS)
@@ -75,7 +75,7 @@ static const struct clause requests[] = {
 	  STEPS {
 		POST(RDMA_READ, .len = 4), OUT(READ_REQUEST, 0, .dma = 4),
 		POST(ATOMIC_FETCH_AND_ADD, .at = 8), OUT(FETCH_ADD, 1, .at = 8),
-		POST(RDMA_READ, .len = 4), POST(SEND, .len = 4), SILENCE,
+		POST(RDMA_READ, .len = 4), POST(SEND, .len = 4, .at = READ_LEN), SILENCE,
 		IN(RESP_ONLY, 0, .len = 4, .msn = 1), SENT(1, SUCCESS),
 		OUT(READ_REQUEST, 2, .dma = 4), OUT(SEND_ONLY, 3, .len = 4),
 		IN(ATOMIC_ACK, 1, .msn = 2), SENT(2, SUCCESS),

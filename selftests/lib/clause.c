@@ -422,7 +422,7 @@ static struct conn_attr attr_of(struct testbed *s, const struct clause *clause)
 	attr.rd_atomic = clause->rd_atomic ?: 4;
 	attr.dest_rd_atomic = attr.rd_atomic;
 	attr.timeout = clause->timeout;
-	attr.retry_cnt = clause->retry_cnt;
+	attr.retry_cnt = clause->retry_cnt ?: 7;
 	attr.rnr_retry = clause->rnr_retry == NO_RETRY ? 0 : clause->rnr_retry ?: 7;
 	attr.min_rnr_timer = RNR_TIMER;
 	attr.qkey = PEER_QKEY;

@@ -201,7 +201,8 @@ struct step {
  * @recvs, @recv_len: receives that are posted, and how long they are; 0 is RECV_EACH
  * @rd_atomic: READs and atomics at a time that it takes, and makes; 0 is 4
  * @rnr_retry: 0 is 7, without end; NO_RETRY is none
- * @retry_cnt, @timeout: 0 is a timeout that does not come
+ * @retry_cnt: 0 is 7
+ * @timeout: 0 is one that does not come
  * @each, @repeat: the rule is done for each of these opcodes
  * @not_v1: it is about something that RoCE v1 has not
  * @steps: up to STEP_END
