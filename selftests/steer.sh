@@ -137,7 +137,8 @@ crowd() {
 	next_port
 	options="-F -p $port -D $((duration * 2)) -s 65536 -m 4096"
 	# What comes from where the peer is goes to another processor.
-	both "ib_write_bw $options -d $DEV_B" "taskset -c 0 ib_write_bw $options -d $DEV_A $ADDR_B" >/tmp/said.flow 2>&1 &
+	both "ib_write_bw $options -d $DEV_B -x $(gid_index b "$ADDR_B")" \
+		"taskset -c 0 ib_write_bw $options -d $DEV_A -x $(gid_index a "$ADDR_A") $ADDR_B" >/tmp/said.flow 2>&1 &
 	flow=$!
 	within 10 has_receiver
 	echo >$trace/trace
