@@ -150,7 +150,8 @@ crowd() {
 	echo >$trace/trace
 	echo "note: $all seen to be dropped, $late by a thread"
 	wait $flow || fail "the transfer fails: $(</tmp/said.flow)"
-	((all >= 100)) || fail "only $all were dropped"
+	# Of most datagrams a fragment is lost where the processor is busy.
+	((all >= (slow > 1 ? 5 : 20))) || fail "only $all were dropped"
 	((!late)) || fail "$late of $all waited for a thread"
 }
 
