@@ -97,9 +97,12 @@ know_gids
 try "marked WRITEs" marked a perftest write_bw -s 65536 -n $many
 once || try "marked SENDs over IPv6" pingpong6 a -s 65536 -n $((many / 2))
 try "marked answers to READs" marked b perftest read_bw -s 65536 -n $many
-try "marked WRITEs make the window smaller" window a write
-once || try "marked SENDs make the window smaller" window a send
-try "marked READ responses make the window smaller" window b read
+# The debug kernel is too slow for a window to grow again.
+if ((slow == 1)); then
+	try "marked WRITEs make the window smaller" window a write
+	once || try "marked SENDs make the window smaller" window a send
+	try "marked READ responses make the window smaller" window b read
+fi
 try "a bottleneck marks, and loses nothing" bottleneck
 try "the queue of a slow link does not overflow without marks either" queue
 try "and afterwards all is well" traffic

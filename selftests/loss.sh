@@ -63,10 +63,13 @@ know_gids
 limit=100
 n=400
 ! quick || n=200
-try "lost requests are recovered by NAKs" by_nak b packet_seq_err perftest write_bw -s 65536 -n $n -t 32
-try "lost READ responses are recovered by the next response" by_nak a implied_nak_seq_err perftest read_bw -s 65536 -n $n
-try "atomics with lost responses are executed once" atomics_once
-try "a loss makes the window smaller" halved
+# The debug kernel has no numgen in nft, and is too slow for a window to grow.
+if ((slow == 1)); then
+	try "lost requests are recovered by NAKs" by_nak b packet_seq_err perftest write_bw -s 65536 -n $n -t 32
+	try "lost READ responses are recovered by the next response" by_nak a implied_nak_seq_err perftest read_bw -s 65536 -n $n
+	try "atomics with lost responses are executed once" atomics_once
+	try "a loss makes the window smaller" halved
+fi
 if ! once; then
 	try "1 % is lost: gaps are seen, it is sent again" under "tx_retransmitted_packets,out_of_sequence packet_seq_err local_ack_timeout_err" loss 1%
 	try "5 % comes twice" under "duplicate_request" duplicate 5%
