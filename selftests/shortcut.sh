@@ -253,7 +253,8 @@ if single; then
 	try "a bridge" watched "master b bridge" "no_master b"
 	try "an interface that does not take all that is sent" watched "takes 1500" "takes 4200"
 	try "a route that takes less than the interface" too_long
-	try "many queue pairs wait for a processor's line" long_line
+	# The debug kernel takes ten minutes to connect them, and is too slow to fill the line.
+	((slow > 1)) || try "many queue pairs wait for a processor's line" long_line
 	try "a firewall drops a connection under way" severed refuse "no_table b inet"
 	try "a neighbour who has become another" severed wrong_neighbour right_neighbour
 fi
