@@ -177,19 +177,17 @@ static int frame_out(struct rover_dev *dev, const struct rover_path *path,
 /* Sending ********************************************************************/
 
 /*
- * The path may have changed while a packet waited.  ip_output() and ip6_output()
- * tell netfilter that a packet came in by skb->dev, and then set that to the
- * route's interface.  A packet of this host came in by none.
+ * The path may have changed while a packet waited.  skb->dev stays the interface
+ * it leaves by, though POST_ROUTING takes that for the one it came in by: IPsec
+ * segments a train before ip_output() sets skb->dev, and needs it.
  */
 static int leave(struct rover_dev *dev, const struct rover_path *path,
 		 struct sk_buff *skb)
 {
 	switch (be16_to_cpu(skb->protocol)) {
 	case ETH_P_IP:
-		skb->dev = NULL;
 		return ip_local_out(dev->rnet->net, NULL, skb);
 	case ETH_P_IPV6:
-		skb->dev = NULL;
 		return ip6_local_out(dev->rnet->net, NULL, skb);
 	default:
 		return frame_out(dev, path, skb);
