@@ -211,16 +211,6 @@ too_long() {
 	severed short_route full_route
 }
 
-# More queue pairs than fit in a processor's line with all they may send: they wait for it, and nothing is lost for that.
-long_line() {
-	local full again
-	full=$(count tx_shortcut_full) again=$(count tx_retransmitted_packets)
-	perftest write_bw -s 65536 -m 4096 -q 128 -t 64 -D "$duration" -f 0
-	full=$(($(count tx_shortcut_full) - full)) again=$(($(count tx_retransmitted_packets) - again))
-	echo "note: waited $full times, $again packets sent again"
-	((full)) || fail "the line is never too long"
-}
-
 wrong_neighbour() { at a ip neigh replace "$ADDR_B" lladdr 02:00:00:00:00:01 nud permanent dev "$NDEV_A"; }
 right_neighbour() { at a ip neigh del "$ADDR_B" dev "$NDEV_A"; }
 
@@ -253,8 +243,6 @@ if single; then
 	try "a bridge" watched "master b bridge" "no_master b"
 	try "an interface that does not take all that is sent" watched "takes 1500" "takes 4200"
 	try "a route that takes less than the interface" too_long
-	# The debug kernel takes ten minutes to connect them, and is too slow to fill the line.
-	((slow > 1)) || try "many queue pairs wait for a processor's line" long_line
 	try "a firewall drops a connection under way" severed refuse "no_table b inet"
 	try "a neighbour who has become another" severed wrong_neighbour right_neighbour
 fi
