@@ -202,23 +202,13 @@ static const struct clause xrc[] = {
 		END } },
 };
 
-#define RUN(table) clause_run_all(&s, table, sizeof(table) / sizeof((table)[0]))
-
 int main(int argc, char **argv)
 {
-	static const char *const nets[PEER_NETS] = { "v4", "v6", "v1" };
-	static struct testbed s;
-	struct pair p;
-	int net;
+	static const struct clause_table tables[] = {
+		CLAUSES(uc),
+		CLAUSES(ud),
+		CLAUSES(xrc),
+	};
 
-	pair_open_alone(&p, argc, argv);
-	for (net = 0; net < PEER_NETS; net++) {
-		if (!pair_wants(&p, nets[net]))
-			continue;
-		clause_begin(&s, &p, net, true);
-		RUN(uc);
-		RUN(ud);
-		RUN(xrc);
-	}
-	return pair_close(&p);
+	return clause_main(argc, argv, true, tables, sizeof(tables) / sizeof(tables[0]));
 }

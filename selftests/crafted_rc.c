@@ -281,25 +281,15 @@ static const struct clause length[] = {
 		RECEIVED(1, MTU, 5, FILL(1)), RECEIVED(1, MTU + 5, 8, UNTOUCHED), END } },
 };
 
-#define RUN(table) clause_run_all(&s, table, sizeof(table) / sizeof((table)[0]))
-
 int main(int argc, char **argv)
 {
-	static const char *const nets[PEER_NETS] = { "v4", "v6", "v1" };
-	static struct testbed s;
-	struct pair p;
-	int net;
+	static const struct clause_table tables[] = {
+		CLAUSES(order),
+		CLAUSES(opcode),
+		CLAUSES(permission),
+		CLAUSES(keys),
+		CLAUSES(length),
+	};
 
-	pair_open_alone(&p, argc, argv);
-	for (net = 0; net < PEER_NETS; net++) {
-		if (!pair_wants(&p, nets[net]))
-			continue;
-		clause_begin(&s, &p, net, false);
-		RUN(order);
-		RUN(opcode);
-		RUN(permission);
-		RUN(keys);
-		RUN(length);
-	}
-	return pair_close(&p);
+	return clause_main(argc, argv, false, tables, sizeof(tables) / sizeof(tables[0]));
 }

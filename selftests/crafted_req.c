@@ -259,23 +259,13 @@ static const struct clause responses[] = {
 		LOCAL(0, 4, FILL(0)), END } },
 };
 
-#define RUN(table) clause_run_all(&s, table, sizeof(table) / sizeof((table)[0]))
-
 int main(int argc, char **argv)
 {
-	static const char *const nets[PEER_NETS] = { "v4", "v6", "v1" };
-	static struct testbed s;
-	struct pair p;
-	int net;
+	static const struct clause_table tables[] = {
+		CLAUSES(requests),
+		CLAUSES(acks),
+		CLAUSES(responses),
+	};
 
-	pair_open_alone(&p, argc, argv);
-	for (net = 0; net < PEER_NETS; net++) {
-		if (!pair_wants(&p, nets[net]))
-			continue;
-		clause_begin(&s, &p, net, false);
-		RUN(requests);
-		RUN(acks);
-		RUN(responses);
-	}
-	return pair_close(&p);
+	return clause_main(argc, argv, false, tables, sizeof(tables) / sizeof(tables[0]));
 }

@@ -635,3 +635,23 @@ void clause_begin(struct testbed *s, struct pair *p, enum peer_net net, bool xrc
 	peer_open(&s->peer, p, net);
 	pair_case(p, run_testbed, &s, "memory and a connection that live through all rules");
 }
+
+int clause_main(int argc, char **argv, bool xrc, const struct clause_table *tables,
+		unsigned int n)
+{
+	static const char *const nets[PEER_NETS] = { "v4", "v6", "v1" };
+	static struct testbed s;
+	unsigned int i;
+	struct pair p;
+	int net;
+
+	pair_open_alone(&p, argc, argv);
+	for (net = 0; net < PEER_NETS; net++) {
+		if (!pair_wants(&p, nets[net]))
+			continue;
+		clause_begin(&s, &p, net, xrc);
+		for (i = 0; i < n; i++)
+			clause_run_all(&s, tables[i].clauses, tables[i].n);
+	}
+	return pair_close(&p);
+}

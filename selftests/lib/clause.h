@@ -246,4 +246,16 @@ struct testbed {
 void clause_begin(struct testbed *s, struct pair *p, enum peer_net net, bool xrc);
 void clause_run_all(struct testbed *s, const struct clause *clauses, unsigned int n);
 
+/* One table of rules, as clause_main() takes them. */
+struct clause_table {
+	const struct clause *clauses;
+	unsigned int n;
+};
+
+#define CLAUSES(table)		{ table, sizeof(table) / sizeof((table)[0]) }
+
+/* All @tables, over each kind of header that the command line asks for. */
+int clause_main(int argc, char **argv, bool xrc, const struct clause_table *tables,
+		unsigned int n);
+
 #endif /* ROVER_SELFTEST_CLAUSE_H */
