@@ -113,7 +113,7 @@ static void run_gone(struct pair *p, const void *arg)
 	pair_sync(p);
 }
 
-/* What is shown stays, what is behind it goes, and nothing hangs. */
+/* The completion that is shown stays, those behind it are purged, nothing hangs. */
 static void run_within(struct pair *p, const void *arg)
 {
 	bool destroy = arg;

@@ -546,7 +546,7 @@ static void run_brackets(struct pair *p, const void *arg)
 	      n.outside);
 }
 
-/* What is write-combined is used as its exporter has it. */
+/* Write-combined memory is accessed by the mapping of its exporter. */
 static void run_combined(struct pair *p, const void *arg)
 {
 	struct conn_attr attr = conn_defaults(p);
@@ -602,7 +602,7 @@ static void run_device_memory(struct pair *p, const void *arg)
 	      "left behind: %u mappings, %u pins, %u attachments", n.vmaps, n.pins, n.attached);
 }
 
-/* What its exporter could move is pinned; and when it is revoked nobody uses it any more. */
+/* Memory that its exporter can move is pinned, and not used after it is revoked. */
 static void run_revoked(struct pair *p, const void *arg)
 {
 	struct conn_attr attr = conn_defaults(p);
