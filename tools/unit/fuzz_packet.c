@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "icrc.h"
+#include "wire/icrc.h"
 #include "icrc_ref.h"
-#include "opcode.h"
-#include "wire.h"
+#include "wire/opcode.h"
+#include "wire/wire.h"
 
 /* The headers a row promises, read from where it says they are. */
 static void read_headers(const struct rover_opcode *op, const u8 *bytes, size_t len)

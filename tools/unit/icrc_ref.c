@@ -9,9 +9,9 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
-#include "icrc.h"
+#include "wire/icrc.h"
 #include "icrc_ref.h"
-#include "wire.h"
+#include "wire/wire.h"
 
 __le32 icrc_rover(const u8 *packet, size_t len, u16 field, __be16 id)
 {

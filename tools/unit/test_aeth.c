@@ -2,7 +2,7 @@
 /*
  * test_aeth - the code for numbers of receives, as IBTA prints it
  */
-#include "aeth.h"
+#include "wire/aeth.h"
 #include "ktap.h"
 
 static const u32 credits[] = {

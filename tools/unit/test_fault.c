@@ -7,9 +7,9 @@
 #include <linux/build_bug.h>
 #include <rdma/ib_verbs.h>
 
-#include "fault.h"
+#include "wire/fault.h"
 #include "ktap.h"
-#include "wire.h"
+#include "wire/wire.h"
 
 #if __has_include("infiniband/verbs.h")
 #include <infiniband/verbs.h>

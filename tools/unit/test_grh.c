@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "grh.h"
+#include "wire/grh.h"
 #include "ktap.h"
 
 /* 10.77.0.1 to 10.77.0.2, DF, TTL 64, TOS 0x68, UDP of 40 bytes; its sum was computed elsewhere. */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "icrc.h"
+#include "wire/icrc.h"
 #include "icrc_ref.h"
 #include "ktap.h"
 

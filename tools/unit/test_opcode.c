@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "opcode.h"
-#include "wire.h"
+#include "wire/opcode.h"
+#include "wire/wire.h"
 
 /*
  * Sums of BTH 12, XRCETH 4, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, FETH 4,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "ktap.h"
-#include "psn.h"
+#include "wire/psn.h"
 
 static const struct {
 	u32 psn;

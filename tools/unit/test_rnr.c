@@ -3,7 +3,7 @@
  * test_rnr - the two time codes, as IBTA prints them
  */
 #include "ktap.h"
-#include "rnr.h"
+#include "wire/rnr.h"
 
 /* Milliseconds of the RNR NAK timer field, times a hundred. */
 static const u32 rnr[32] = {

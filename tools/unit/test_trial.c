@@ -6,7 +6,7 @@
  * user has nothing more to post, or one for each post where it is slow.
  */
 #include "ktap.h"
-#include "trial.h"
+#include "run/trial.h"
 
 /* A user, and its ring. */
 struct user {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "wire.h"
+#include "wire/wire.h"
 
 static const struct {
 	const char *name;

@@ -3,8 +3,8 @@
  * test_wr - work requests against the opcodes they become
  */
 #include "ktap.h"
-#include "opcode.h"
-#include "wr.h"
+#include "wire/opcode.h"
+#include "wire/wr.h"
 
 static const struct {
 	const char *name;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fastreg - regions that kernel users register by work requests
+ *
+ * Whatever type of region was asked for, memory is a list of pieces of any
+ * length and alignment (mr), merged where they touch: what needs a page list
+ * elsewhere is less than that, so both types are the same here.
+ *
+ * The list being mapped is not the one in use: consumers map, then post the
+ * invalidation of what was and the registration of what comes, together.
+ *
+ * A mapped region begins at the DMA address of its first byte, as it does with
+ * every driver that uses ib_sg_to_pages(): consumers tell their peers that
+ * address without asking @iova (decision 0038).  The consumer may change @iova
+ * before it posts the registration.
+ */
+#include <linux/overflow.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "mem/fastreg.h"
+
+struct ib_mr *rover_fastreg_alloc(struct ib_pd *pd, enum ib_mr_type type,
+				  u32 max_num_sg)
+{
+	struct rover_mr *mr;
+	int err = -ENOMEM;
+
+	if (type != IB_MR_TYPE_MEM_REG && type != IB_MR_TYPE_SG_GAPS)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > ROVER_MAX_PIECES)
+		return ERR_PTR(-EINVAL);
+	mr = rover_mr_alloc(pd, ROVER_MR_FAST, 0);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->max_pieces = max_num_sg;
+	mr->pieces = kvmalloc_objs(*mr->pieces, max_num_sg);
+	mr->mapped = kvmalloc_objs(*mr->mapped, max_num_sg);
+	if (mr->pieces && mr->mapped)
+		err = rover_mr_publish(mr, false);
+	if (!err)
+		return &mr->ib;
+
+	kvfree(mr->pieces);
+	kvfree(mr->mapped);
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+/* One more piece at the end of what is mapped; false when there is no room. */
+static bool add_piece(struct rover_mr *mr, u64 addr, u64 len)
+{
+	struct rover_piece *last = mr->mapped + mr->nmapped;
+
+	if (mr->nmapped &&
+	    last[-1].addr + (mr->ib.length - last[-1].at) == addr) {
+		mr->ib.length += len;
+		return true;
+	}
+	if (mr->nmapped == mr->max_pieces)
+		return false;
+	last->at = mr->ib.length;
+	last->addr = addr;
+	mr->nmapped++;
+	mr->ib.length += len;
+	return true;
+}
+
+int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
+		      unsigned int *offset)
+{
+	unsigned int skip = offset ? *offset : 0;
+	struct rover_mr *mr = rover_mr(ib);
+	struct scatterlist *sg;
+	int i;
+
+	if (mr->kind != ROVER_MR_FAST || nents <= 0 || skip > sg_dma_len(sgl))
+		return -EINVAL;
+	mr->nmapped = 0;
+	ib->iova = sg_dma_address(sgl) + skip;
+	ib->length = 0;
+	for_each_sg(sgl, sg, nents, i) {
+		unsigned int len = sg_dma_len(sg) - skip;
+
+		if (len && !add_piece(mr, sg_dma_address(sg) + skip, len))
+			break;
+		skip = 0;
+	}
+	/* An entry is mapped whole or not at all. */
+	if (offset)
+		*offset = 0;
+	return i;
+}
+
+static bool may_have(u32 access)
+{
+	return !(access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
+			    IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)) &&
+	       rover_mr_may_grant(access);
+}
+
+/* Does what a work request says of this region make sense? */
+static bool good(const struct rover_mr *mr, struct ib_pd *pd,
+		 const struct rover_fastreg *reg)
+{
+	const struct rover_piece *last;
+	u64 end;
+
+	/* First what it is: of a window there is no more than its key. */
+	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
+	    mr->mkey.key || !mr->nmapped || !may_have(reg->access))
+		return false;
+	/* Where the last piece ends only the length of all tells. */
+	last = mr->mapped + mr->nmapped - 1;
+	return reg->length > last->at && reg->length <= mr->ib.length &&
+	       !check_add_overflow(reg->iova, reg->length - 1, &end);
+}
+
+enum rover_fault rover_fastreg_register(struct ib_pd *pd,
+					const struct rover_fastreg *reg)
+{
+	struct rover_mkey *mkey = rover_mkey_lock(&rover_dev(pd->device)->mrs,
+						  reg->key);
+	enum rover_fault fault = ROVER_FAULT_OPERATION;
+	struct rover_mr *mr;
+
+	if (!mkey)
+		return fault;
+	mr = container_of(mkey, struct rover_mr, mkey);
+	if (good(mr, pd, reg)) {
+		fault = ROVER_OK;
+		mr->access = reg->access;
+		mr->iova = reg->iova;
+		mr->length = reg->length;
+		mr->npieces = mr->nmapped;
+		memcpy(mr->pieces, mr->mapped,
+		       mr->nmapped * sizeof(*mr->pieces));
+		rover_mkey_open(mkey, reg->key);
+	}
+	rover_mkey_unlock(mkey);
+	return fault;
+}
+
+enum rover_fault rover_fastreg_invalidate(struct rover_mkey *mkey,
+					  struct ib_pd *pd, u32 key,
+					  bool remote)
+{
+	struct rover_mr *mr = container_of(mkey, struct rover_mr, mkey);
+
+	if (mr->kind != ROVER_MR_FAST || mr->ib.pd != pd || mkey->key != key ||
+	    (remote && !(mr->access & ROVER_MR_REMOTE)))
+		return ROVER_FAULT_OPERATION;
+	rover_mkey_close(mkey);
+	return ROVER_OK;
+}

@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * odp - memory on demand: a program's pages, while the program has them there
+ *
+ * A leaf hears of all that happens to its addresses (mmu_interval_notifier) and
+ * has one word for each of its pages.  Pages come by hmm_range_fault(), which
+ * looks at the program's page tables without a lock, so what it found counts only
+ * if nothing was taken away meanwhile: that is known under the leaf's lock, by
+ * the sequence of the notifier.  The lock is a spinlock, since it is taken in
+ * softirqs; so the kernel may take pages away where it may not sleep, too.
+ *
+ * A leaf without pages is kept until there are many of them; a program that maps
+ * and unmaps has leaves for about as much as it has page tables.
+ *
+ * Locks: struct rover_odp.lock (process context) is for the making and ending of
+ * leaves, which the kernel may make wait for the program's own locks; nothing that
+ * the notifier calls takes it.
+ */
+#include <linux/bottom_half.h>
+#include <linux/highmem.h>
+#include <linux/hmm.h>
+#include <linux/magic.h>
+#include <linux/memcontrol.h>
+#include <linux/mmu_notifier.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "mem/odp.h"
+#include "mem/pager.h"
+
+#if !IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)
+#error "rover needs a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING"
+#endif
+
+/* Addresses of a leaf: with eight bytes a page, its words fill a page. */
+#define LEAF_SHIFT	21
+#define LEAF_SIZE	(1UL << LEAF_SHIFT)
+#define LEAF_PAGES	(LEAF_SIZE >> PAGE_SHIFT)
+
+/* Pages brought in together: 256 KiB, so that a stream does not stop at each. */
+#define AT_ONCE		64U
+
+/* With so many leaves those that are empty are looked for. */
+#define MANY_LEAVES	64U
+
+/* What a leaf's word says beside the number of the page; 0 is no page. */
+#define WRITABLE	BIT(0)
+#define WRITTEN		BIT(1)	/* by us: the kernel is still to be told */
+#define PFN_SHIFT	2
+
+/**
+ * struct rover_leaf - some of a program's addresses
+ * @notifier: of all of them
+ * @odp: whose
+ * @lock: protects @pages and @present, and orders them with the notifier's
+ *	sequence; a leaf of the order of locks
+ * @pages: a word for each page
+ * @present: how many of them are there
+ * @users: threads that bring something in; under odp->lock
+ * @rcu: for freeing
+ */
+struct rover_leaf {
+	struct mmu_interval_notifier notifier;
+	struct rover_odp *odp;
+	spinlock_t lock;
+	unsigned long *pages;
+	unsigned int present;
+	unsigned int users;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct rover_odp - a program's memory, for one region or more
+ * @refs: regions, and whoever brings something in
+ * @regions: when there are none, nobody wants what still comes
+ * @id: no other ever has it
+ * @mm: the program's; not its pages, which go when the program does
+ * @pager: the program's
+ * @leaves: by address, in leaves
+ * @lock: making and ending leaves
+ * @num: leaves
+ * @many: so many that empty ones are to be looked for
+ * @closed: no region is left
+ * @counts: enum rover_odp_count
+ * @dev_lock: protects @dev
+ * @dev: whose counters count, too; NULL when closed
+ */
+struct rover_odp {
+	refcount_t refs;
+	refcount_t regions;
+	u64 id;
+	struct mm_struct *mm;
+	struct rover_pager *pager;
+	struct xarray leaves;
+	struct mutex lock;
+	unsigned int num;
+	unsigned int many;
+	bool closed;
+	atomic64_t counts[ROVER_ODP_COUNTS];
+	spinlock_t dev_lock;
+	struct rover_dev *dev;
+};
+
+static atomic64_t last_id;
+
+const u8 rover_odp_stats[ROVER_ODP_COUNTS] = {
+	[ROVER_ODP_FAULTS] = ROVER_STAT_PAGE_FAULTS,
+	[ROVER_ODP_INVALIDATIONS] = ROVER_STAT_PAGE_INVALIDATIONS,
+	[ROVER_ODP_PREFETCHES] = ROVER_STAT_PAGE_PREFETCH,
+};
+
+static void count(struct rover_odp *odp, enum rover_odp_count what, u64 n)
+{
+	if (!n)
+		return;
+	atomic64_add(n, &odp->counts[what]);
+	spin_lock_bh(&odp->dev_lock);
+	if (odp->dev)
+		rover_stat_add(odp->dev->stats, rover_odp_stats[what], n);
+	spin_unlock_bh(&odp->dev_lock);
+}
+
+u64 rover_odp_read(const struct rover_odp *odp, enum rover_odp_count count)
+{
+	return atomic64_read(&odp->counts[count]);
+}
+
+/* Leaves *********************************************************************/
+
+static unsigned int index_of(unsigned long va)
+{
+	return (va & (LEAF_SIZE - 1)) >> PAGE_SHIFT;
+}
+
+static struct page *page_of(unsigned long word)
+{
+	return pfn_to_page(word >> PFN_SHIFT);
+}
+
+/*
+ * Pages @i to @last are not there any more.  What was written to them is not
+ * lost when the kernel hears of it: by us, since the bits of the page tables know
+ * nothing of it.  In the notifier the page may be locked, and is mapped as long as
+ * we are there; elsewhere it is ours to lock.
+ */
+static void forget(struct rover_leaf *leaf, unsigned int i, unsigned int last,
+		   bool notified)
+{
+	struct page *written[16];
+	unsigned int gone = 0;
+
+	while (i <= last) {
+		unsigned int n = 0;
+
+		spin_lock_bh(&leaf->lock);
+		if (!leaf->present)
+			i = last + 1;
+		for (; i <= last && n < ARRAY_SIZE(written); i++) {
+			unsigned long word = leaf->pages[i];
+
+			if (!word)
+				continue;
+			leaf->pages[i] = 0;
+			leaf->present--;
+			gone++;
+			if (word & WRITTEN) {
+				get_page(page_of(word));
+				written[n++] = page_of(word);
+			}
+		}
+		spin_unlock_bh(&leaf->lock);
+		while (n--) {
+			if (notified)
+				set_page_dirty(compound_head(written[n]));
+			else
+				set_page_dirty_lock(written[n]);
+			put_page(written[n]);
+		}
+	}
+	if (notified)
+		count(leaf->odp, ROVER_ODP_INVALIDATIONS, gone);
+}
+
+/* Never sleeps, so it does not matter whether it may. */
+static bool invalidate(struct mmu_interval_notifier *notifier,
+		       const struct mmu_notifier_range *range,
+		       unsigned long seq)
+{
+	struct rover_leaf *leaf = container_of(notifier, struct rover_leaf,
+					       notifier);
+	unsigned long first = max(range->start, notifier->interval_tree.start);
+	unsigned long last = min(range->end - 1, notifier->interval_tree.last);
+
+	/* From here on nothing that was found before can be made public. */
+	spin_lock_bh(&leaf->lock);
+	mmu_interval_set_seq(notifier, seq);
+	spin_unlock_bh(&leaf->lock);
+	forget(leaf, index_of(first), index_of(last), true);
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops notifier_ops = {
+	.invalidate = invalidate,
+};
+
+static void free_leaf(struct rcu_head *rcu)
+{
+	struct rover_leaf *leaf = container_of(rcu, struct rover_leaf, rcu);
+
+	kfree(leaf->pages);
+	kfree(leaf);
+}
+
+/* Nobody brings anything in here, or in is. */
+static void end_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
+{
+	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
+	odp->num--;
+	forget(leaf, 0, LEAF_PAGES - 1, false);
+	mmu_interval_notifier_remove(&leaf->notifier);
+	/* Who looks for a page may just have found it, and finds it empty. */
+	call_rcu(&leaf->rcu, free_leaf);
+}
+
+/* Nobody is there to bring pages into an empty one that has no users. */
+static void end_empty_leaves(struct rover_odp *odp)
+{
+	struct rover_leaf *leaf;
+	unsigned long index;
+
+	xa_for_each(&odp->leaves, index, leaf)
+		if (!leaf->users && !READ_ONCE(leaf->present))
+			end_leaf(odp, leaf);
+	/* So that looking for them costs little for each one that is made. */
+	odp->many = max(2 * odp->num, MANY_LEAVES);
+}
+
+static struct rover_leaf *make_leaf(struct rover_odp *odp, unsigned long va)
+{
+	struct rover_leaf *leaf = kzalloc_obj(*leaf, GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!leaf)
+		return ERR_PTR(err);
+	leaf->odp = odp;
+	spin_lock_init(&leaf->lock);
+	leaf->pages = kzalloc_objs(*leaf->pages, LEAF_PAGES, GFP_KERNEL_ACCOUNT);
+	if (!leaf->pages)
+		goto err_leaf;
+	err = mmu_interval_notifier_insert(&leaf->notifier, odp->mm,
+					   ALIGN_DOWN(va, LEAF_SIZE), LEAF_SIZE,
+					   &notifier_ops);
+	if (err)
+		goto err_leaf;
+	err = xa_err(xa_store(&odp->leaves, va >> LEAF_SHIFT, leaf,
+			      GFP_KERNEL_ACCOUNT));
+	if (err)
+		goto err_notifier;
+	odp->num++;
+	return leaf;
+
+err_notifier:
+	mmu_interval_notifier_remove(&leaf->notifier);
+err_leaf:
+	kfree(leaf->pages);
+	kfree(leaf);
+	return ERR_PTR(err);
+}
+
+/* The leaf of an address, for somebody who brings something in. */
+static struct rover_leaf *get_leaf(struct rover_odp *odp, unsigned long va)
+{
+	struct mem_cgroup *before, *program;
+	struct rover_leaf *leaf;
+
+	mutex_lock(&odp->lock);
+	leaf = xa_load(&odp->leaves, va >> LEAF_SHIFT);
+	if (!leaf) {
+		if (odp->num >= odp->many)
+			end_empty_leaves(odp);
+		/* Not for our thread to pay for. */
+		program = get_mem_cgroup_from_mm(odp->mm);
+		before = set_active_memcg(program);
+		leaf = make_leaf(odp, va);
+		set_active_memcg(before);
+		mem_cgroup_put(program);
+	}
+	if (!IS_ERR(leaf))
+		leaf->users++;
+	mutex_unlock(&odp->lock);
+	return leaf;
+}
+
+static void put_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
+{
+	mutex_lock(&odp->lock);
+	leaf->users--;
+	mutex_unlock(&odp->lock);
+}
+
+/* Life ***********************************************************************/
+
+struct rover_odp *rover_odp_new(struct rover_dev *dev)
+{
+	struct rover_odp *odp = kzalloc_obj(*odp, GFP_KERNEL_ACCOUNT);
+
+	if (!odp)
+		return NULL;
+	odp->pager = rover_pager_get();
+	if (!odp->pager) {
+		kfree(odp);
+		return NULL;
+	}
+	refcount_set(&odp->refs, 1);
+	refcount_set(&odp->regions, 1);
+	odp->id = atomic64_inc_return(&last_id);
+	xa_init(&odp->leaves);
+	mutex_init(&odp->lock);
+	odp->many = MANY_LEAVES;
+	spin_lock_init(&odp->dev_lock);
+	odp->dev = dev;
+	odp->mm = current->mm;
+	mmgrab(odp->mm);
+	return odp;
+}
+
+struct rover_odp *rover_odp_get(struct rover_odp *odp)
+{
+	refcount_inc(&odp->refs);
+	return odp;
+}
+
+void rover_odp_put(struct rover_odp *odp)
+{
+	struct rover_leaf *leaf;
+	unsigned long index;
+
+	if (!refcount_dec_and_test(&odp->refs))
+		return;
+	xa_for_each(&odp->leaves, index, leaf)
+		end_leaf(odp, leaf);
+	xa_destroy(&odp->leaves);
+	mutex_destroy(&odp->lock);
+	rover_pager_put(odp->pager);
+	mmdrop(odp->mm);
+	kfree(odp);
+}
+
+struct rover_odp *rover_odp_share(struct rover_odp *odp)
+{
+	refcount_inc(&odp->regions);
+	return rover_odp_get(odp);
+}
+
+void rover_odp_close(struct rover_odp *odp)
+{
+	if (refcount_dec_and_test(&odp->regions)) {
+		WRITE_ONCE(odp->closed, true);
+		/* The device may go, and we may last. */
+		spin_lock_bh(&odp->dev_lock);
+		odp->dev = NULL;
+		spin_unlock_bh(&odp->dev_lock);
+	}
+	rover_odp_put(odp);
+}
+
+/* In and out *****************************************************************/
+
+struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
+			     struct rover_leaf **in)
+{
+	unsigned long *word, right = write ? WRITABLE : 0;
+	struct rover_leaf *leaf = NULL;
+
+	rcu_read_lock();
+	if (va <= ULONG_MAX)
+		leaf = xa_load(&odp->leaves, va >> LEAF_SHIFT);
+	if (!leaf)
+		goto absent;
+	spin_lock(&leaf->lock);
+	word = &leaf->pages[index_of(va)];
+	if (!*word || (*word & right) != right)
+		goto unlock;
+	if (write)
+		*word |= WRITTEN;
+	*in = leaf;
+	return page_of(*word);
+
+unlock:
+	spin_unlock(&leaf->lock);
+absent:
+	rcu_read_unlock();
+	return NULL;
+}
+
+void rover_odp_leave(struct rover_leaf *in)
+{
+	spin_unlock(&in->lock);
+	rcu_read_unlock();
+}
+
+/* Bringing in ****************************************************************/
+
+/*
+ * Memory that the kernel itself has no map of (memfd_secret): nobody but the
+ * program's own instructions may touch it.
+ */
+static bool is_secret(struct page *page)
+{
+	struct address_space *mapping = folio_mapping(page_folio(page));
+
+	return mapping && mapping->host &&
+	       mapping->host->i_sb->s_magic == SECRETMEM_MAGIC;
+}
+
+/*
+ * Return addresses that the program's own instructions may not write to; that is not
+ * in the rights hmm_range_fault() looks at.
+ */
+static bool has_shadow_stack(struct mm_struct *mm, unsigned long va,
+			     unsigned long end)
+{
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	for (; (vma = find_vma_intersection(mm, va, end)); va = vma->vm_end)
+		if (vma->vm_flags & VM_SHADOW_STACK)
+			return true;
+	return false;
+}
+
+/* What was found is there, unless it has been taken away again: -EBUSY. */
+static int publish(struct rover_leaf *leaf, const struct hmm_range *range)
+{
+	unsigned int first = index_of(range->start), i;
+	unsigned int n = (range->end - range->start) >> PAGE_SHIFT;
+	int found = 0;
+
+	spin_lock_bh(&leaf->lock);
+	if (mmu_interval_read_retry(&leaf->notifier, range->notifier_seq))
+		found = -EBUSY;
+	for (i = 0; i < n && found >= 0; i++) {
+		unsigned long pfn = range->hmm_pfns[i];
+		unsigned long *word = &leaf->pages[first + i];
+		struct page *page;
+
+		if (!(pfn & HMM_PFN_VALID))
+			continue;
+		page = hmm_pfn_to_page(pfn);
+		if (is_secret(page)) {
+			found = -EFAULT;
+			break;
+		}
+		if (!*word) {
+			leaf->present++;
+			found++;
+		}
+		/* One that is there already is the same, or we would have heard. */
+		*word |= page_to_pfn(page) << PFN_SHIFT;
+		if (pfn & HMM_PFN_WRITE)
+			*word |= WRITABLE;
+	}
+	spin_unlock_bh(&leaf->lock);
+	return found;
+}
+
+/*
+ * Whatever is taken away anywhere in the leaf meanwhile is in the way: then the
+ * first page alone, which is there by now, or soon, goes fastest.
+ */
+static int find(struct rover_odp *odp, struct rover_leaf *leaf,
+		unsigned long va, unsigned int *pages, enum rover_odp_want want)
+{
+	unsigned long until = jiffies +
+			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
+	unsigned long pfns[AT_ONCE] = {};
+	struct hmm_range range = {
+		.notifier = &leaf->notifier,
+		.start = va,
+		.hmm_pfns = pfns,
+	};
+	int ret;
+
+	if (want != ROVER_ODP_PRESENT)
+		range.default_flags |= HMM_PFN_REQ_FAULT;
+	if (want == ROVER_ODP_WRITE)
+		range.default_flags |= HMM_PFN_REQ_WRITE;
+	do {
+		if (READ_ONCE(odp->closed))
+			return -ECANCELED;
+		range.end = va + *pages * PAGE_SIZE;
+		range.notifier_seq = mmu_interval_read_begin(&leaf->notifier);
+		mmap_read_lock(odp->mm);
+		ret = has_shadow_stack(odp->mm, va, range.end) ? -EFAULT :
+		      hmm_range_fault(&range);
+		mmap_read_unlock(odp->mm);
+		if (!ret)
+			ret = publish(leaf, &range);
+		if (ret == -EBUSY)
+			*pages = 1;
+	} while (ret == -EBUSY && time_before(jiffies, until));
+	return ret;
+}
+
+/*
+ * Bring in pages of one leaf, from that of @va on, as a fault of the program's
+ * own would; perhaps fewer than asked for.  Return how many have come, or an error.
+ */
+static int bring(struct rover_odp *odp, unsigned long va, unsigned int *pages,
+		 enum rover_odp_want want)
+{
+	struct rover_leaf *leaf;
+	int ret;
+
+	if (!mmget_not_zero(odp->mm))
+		return -EFAULT;
+	if (va >= odp->mm->task_size) {
+		ret = -EFAULT;
+		goto out;
+	}
+	leaf = get_leaf(odp, va);
+	ret = PTR_ERR_OR_ZERO(leaf);
+	if (ret)
+		goto out;
+	ret = find(odp, leaf, va & PAGE_MASK, pages, want);
+	put_leaf(odp, leaf);
+out:
+	/* If that is the program's end, it is not for us to clear up. */
+	mmput_async(odp->mm);
+	return ret;
+}
+
+/* How many pages @len bytes at @va are, in its leaf and at once. */
+static unsigned int pages_at(unsigned long va, u64 len)
+{
+	u64 bytes = min_t(u64, len, LEAF_SIZE - (va & (LEAF_SIZE - 1)));
+
+	return min_t(u64, (offset_in_page(va) + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT,
+		     AT_ONCE);
+}
+
+int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
+		       enum rover_odp_want want)
+{
+	while (len) {
+		unsigned int pages;
+		u64 done;
+		int ret;
+
+		if (va > ULONG_MAX)
+			return -EFAULT;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		pages = pages_at(va, len);
+		ret = bring(odp, va, &pages, want);
+		if (ret < 0)
+			return ret;
+		count(odp, ROVER_ODP_PREFETCHES, ret);
+		done = pages * PAGE_SIZE - offset_in_page(va);
+		va += done;
+		len -= min(len, done);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Demands ********************************************************************/
+
+/*
+ * What is wanted together may lie in part where nothing is, in a buffer that is
+ * longer than what comes into it; then the first page alone has to do.
+ */
+static void meet(struct work_struct *work)
+{
+	struct rover_demand *demand = container_of(work, struct rover_demand,
+						   work);
+	enum rover_odp_want want = demand->write ? ROVER_ODP_WRITE :
+						   ROVER_ODP_READ;
+	struct rover_odp *odp = demand->odp;
+	unsigned int pages = demand->pages, one = 1;
+	int ret;
+
+	ret = bring(odp, demand->va, &pages, want);
+	if (ret < 0 && ret != -EBUSY && pages > 1)
+		ret = bring(odp, demand->va, &one, want);
+	if (ret > 0)
+		count(odp, ROVER_ODP_FAULTS, ret);
+	rover_odp_put(odp);
+	/* Taken away as fast as it comes: the owner will ask again. */
+	smp_store_release(&demand->state, ret < 0 && ret != -EBUSY ?
+			  ROVER_DEMAND_FAILED : ROVER_DEMAND_MET);
+	/* The next demand, which may be there already, has its own reference. */
+	demand->met(demand);
+}
+
+void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
+		       void (*met)(struct rover_demand *demand))
+{
+	INIT_WORK(&demand->work, meet);
+	demand->refs = refs;
+	demand->met = met;
+}
+
+/* Is it this that could not be had? */
+static bool failed(const struct rover_demand *demand,
+		   const struct rover_odp *odp, unsigned long va, bool write)
+{
+	return demand->state == ROVER_DEMAND_FAILED && demand->id == odp->id &&
+	       demand->va >> PAGE_SHIFT == va >> PAGE_SHIFT &&
+	       demand->write == write;
+}
+
+enum rover_fault rover_odp_demand(struct rover_odp *odp,
+				  struct rover_demand *demand, u64 va, u64 len,
+				  bool write)
+{
+	if (rover_demand_waits(demand))
+		return ROVER_FAULT_PAGE;
+	if (va > ULONG_MAX)
+		return ROVER_FAULT_MEMORY;
+	if (failed(demand, odp, va, write)) {
+		demand->state = ROVER_DEMAND_IDLE;
+		return ROVER_FAULT_MEMORY;
+	}
+	refcount_inc(demand->refs);
+	demand->odp = rover_odp_get(odp);
+	demand->id = odp->id;
+	demand->va = va;
+	demand->pages = pages_at(va, len);
+	demand->write = write;
+	demand->state = ROVER_DEMAND_WAITS;
+	rover_pager_queue(odp->pager, &demand->work);
+	return ROVER_FAULT_PAGE;
+}

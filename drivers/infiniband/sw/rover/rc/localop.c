@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * localop - work requests that never leave the host
+ *
+ * They change what keys open, in the order of the send queue: all before them
+ * has been sent when they are done, and what comes after relies on it.  Nothing
+ * of them is ever sent, so nothing is sent again, and they are done once.
+ *
+ * A row in req.sent says that it was done, and waits for its turn to complete.
+ *
+ * Runs under tx_lock with softirqs off.
+ */
+#include "mem/mw.h"
+#include "qp/wqe.h"
+#include "rc/localop.h"
+
+static enum rover_fault local_inv(struct rover_qp *qp, struct rover_wqe *wqe)
+{
+	return rover_mw_invalidate(qp->pd, qp->obj.key, wqe->hdr.imm, false);
+}
+
+static enum rover_fault bind_mw(struct rover_qp *qp, struct rover_wqe *wqe)
+{
+	const struct rover_send_wqe *hdr = &wqe->hdr;
+	struct rover_bind bind = {
+		.key = hdr->rkey,
+		.lkey = hdr->bind_lkey,
+		.access = hdr->bind_access,
+		.addr = hdr->bind_addr,
+		.length = hdr->bind_length,
+	};
+
+	return rover_mw_bind(qp->pd, qp->obj.key, &bind);
+}
+
+static enum rover_fault reg_mr(struct rover_qp *qp, struct rover_wqe *wqe)
+{
+	/* A program's ring has no pages to register. */
+	if (qp->user)
+		return ROVER_FAULT_WQE;
+	return rover_fastreg_register(qp->pd, rover_localop_reg(&wqe->hdr));
+}
+
+static enum rover_fault (*const operations[ROVER_WQE_OPCODES])
+	(struct rover_qp *qp, struct rover_wqe *wqe) = {
+	[ROVER_WQE_LOCAL_INV] = local_inv,
+	[ROVER_WQE_BIND_MW] = bind_mw,
+	[ROVER_WQE_REG_MR] = reg_mr,
+};
+
+bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe)
+{
+	const struct rover_send_wqe *hdr = &wqe->hdr;
+
+	if (qp->req.acked == qp->req.fetched)
+		return false;
+	return hdr->flags & ROVER_WQE_FENCE ||
+	       (hdr->opcode == ROVER_WQE_LOCAL_INV &&
+		rover_mkey_sent_from(&qp->dev->mrs, hdr->imm));
+}
+
+enum rover_fault rover_localop_run(struct rover_qp *qp, struct rover_wqe *wqe)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	if (wqe->hdr.num_sge)
+		return ROVER_FAULT_WQE;
+	return operations[wqe->hdr.opcode](qp, wqe);
+}
+
+void rover_localop_retire(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	lockdep_assert_held(&qp->tx_lock);
+	while (req->acked != req->fetched) {
+		struct rover_sent *row = rover_retransmit_row(qp, req->acked);
+
+		if (!rover_localop_is(row->opcode))
+			break;
+		/* What is sent once more goes on behind it. */
+		if (req->sending == req->acked)
+			req->sending++;
+		req->acked++;
+		rover_ring_retire(&qp->sq, 1);
+		rover_wqe_complete(qp, row, ROVER_OK);
+	}
+}

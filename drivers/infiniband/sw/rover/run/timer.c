@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timer - the one timer of a queue pair: ACK timeout and RNR wait
+ *
+ * retransmit decides; this room only carries its verdict to completer and run,
+ * which retransmit may not call.
+ *
+ * Runs in softirq; takes tx_lock.
+ */
+#include "rc/completer.h"
+#include "rc/retransmit.h"
+#include "run/run.h"
+#include "run/timer.h"
+
+static enum hrtimer_restart expired(struct hrtimer *timer)
+{
+	struct rover_qp *qp = container_of(timer, struct rover_qp, rtx.timer);
+
+	spin_lock(&qp->tx_lock);
+	if (qp->alive && !rover_retransmit_expired(qp))
+		rover_completer_dead(qp);
+	spin_unlock(&qp->tx_lock);
+	rover_run(qp);
+	return HRTIMER_NORESTART;
+}
+
+void rover_timer_init(struct rover_qp *qp)
+{
+	hrtimer_setup(&qp->rtx.timer, expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+void rover_timer_stop(struct rover_qp *qp)
+{
+	hrtimer_cancel(&qp->rtx.timer);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nf_output - RoCE that is not rover's does not leave by this host's addresses
+ *
+ * A connection trusts its peer's address: queue pair number and PSN are no
+ * secrets, and the ICRC needs none.  A UDP socket without privileges could
+ * send from that address, too.  While a namespace has a device, a hook at the
+ * end of POST_ROUTING, where addresses and ports are final, drops packets to
+ * UDP port 4791 that
+ *
+ *  - come from a socket.  Rover's own packets have none.  A raw socket may:
+ *    whoever has CAP_NET_RAW can write the same frame to a packet socket;
+ *  - are forwarded with a source address of this host: a container's, by
+ *    masquerading or with a forged source.
+ *
+ * Softirq or process, from netfilter under rcu_read_lock().
+ */
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <net/sock.h>
+
+#include "core/trace.h"
+#include "tx/nf_output.h"
+#include "wire/wire.h"
+
+#if IS_ENABLED(CONFIG_NETFILTER)
+
+/* Offset of the UDP header; 0 when there is none in this packet. */
+static int udp_offset_v4(const struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->protocol != IPPROTO_UDP || ip->frag_off & htons(IP_OFFSET))
+		return 0;
+	return ip_hdrlen(skb);
+}
+
+static int udp_offset_v6(const struct sk_buff *skb)
+{
+	u8 next = ipv6_hdr(skb)->nexthdr;
+	int at = sizeof(struct ipv6hdr);
+	__be16 frag_off = 0;
+
+	if (ipv6_ext_hdr(next))
+		at = ipv6_skip_exthdr(skb, at, &next, &frag_off);
+	if (at < 0 || next != IPPROTO_UDP || frag_off & htons(IP6_OFFSET))
+		return 0;
+	return at;
+}
+
+static bool has_local_source(struct net *net, const struct sk_buff *skb,
+			     u8 family)
+{
+	if (family == NFPROTO_IPV4)
+		return inet_addr_type(net, ip_hdr(skb)->saddr) == RTN_LOCAL;
+	return ipv6_chk_addr(net, &ipv6_hdr(skb)->saddr, NULL, 0);
+}
+
+/* The device of the interface it would leave by, or the first one. */
+static struct rover_dev *device_to_count(const struct rover_net *rnet,
+					 const struct net_device *out)
+{
+	struct rover_dev *dev, *first = NULL;
+
+	list_for_each_entry_rcu(dev, &rnet->devs, net_node) {
+		if (dev->ndev == out)
+			return dev;
+		first = first ?: dev;
+	}
+	return first;
+}
+
+static void count_drop(const struct rover_net *rnet, const struct sk_buff *skb,
+		       const struct net_device *out, int bth_at)
+{
+	struct rover_dev *dev = device_to_count(rnet, out);
+	const struct rover_bth *bth;
+	struct rover_bth buf = {};
+
+	bth = skb_header_pointer(skb, bth_at, sizeof(buf), &buf) ?: &buf;
+	rover_drop(dev ? dev->stats : NULL, ROVER_STAT_TX_DROP_FOREIGN,
+		   rover_bth_qpn(bth), bth->opcode, rover_bth_psn(bth));
+}
+
+unsigned int rover_nf_output(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
+{
+	const struct sock *sk = state->sk;
+	const struct rover_net *rnet = priv;
+	const struct udphdr *udp;
+	struct udphdr buf;
+	int at;
+
+	/* Neither from a socket nor received: rover's, or the kernel's. */
+	if (!sk && !skb->skb_iif)
+		return NF_ACCEPT;
+	at = state->pf == NFPROTO_IPV4 ? udp_offset_v4(skb) :
+					 udp_offset_v6(skb);
+	if (!at)
+		return NF_ACCEPT;
+	udp = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	if (!udp || udp->dest != htons(ROCE_V2_UDP_DPORT))
+		return NF_ACCEPT;
+	if (sk ? sk->sk_type == SOCK_RAW :
+		 !has_local_source(state->net, skb, state->pf))
+		return NF_ACCEPT;
+	count_drop(rnet, skb, state->out, at + sizeof(*udp));
+	return NF_DROP;
+}
+
+static const struct nf_hook_ops nf_output_hooks[] = {
+	{ .pf = NFPROTO_IPV4 },
+	{ .pf = NFPROTO_IPV6 },
+};
+
+int rover_nf_output_begin(struct rover_net *rnet)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(nf_output_hooks) != ARRAY_SIZE(rnet->outputs));
+	for (i = 0; i < ARRAY_SIZE(nf_output_hooks); i++) {
+		rnet->outputs[i] = nf_output_hooks[i];
+		rnet->outputs[i].hook = rover_nf_output;
+		rnet->outputs[i].hooknum = NF_INET_POST_ROUTING;
+		rnet->outputs[i].priv = rnet;
+		rnet->outputs[i].priority = NF_IP_PRI_LAST;
+	}
+	return nf_register_net_hooks(rnet->net, rnet->outputs,
+				     ARRAY_SIZE(rnet->outputs));
+}
+
+void rover_nf_output_end(struct rover_net *rnet)
+{
+	nf_unregister_net_hooks(rnet->net, rnet->outputs,
+				ARRAY_SIZE(rnet->outputs));
+}
+
+#else
+
+int rover_nf_output_begin(struct rover_net *rnet)
+{
+	return 0;
+}
+
+void rover_nf_output_end(struct rover_net *rnet)
+{
+}
+
+#endif

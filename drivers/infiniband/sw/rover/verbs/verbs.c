@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * verbs - the table of what a device can do, and what it says of itself
+ *
+ * Attributes are what holds, not what looks good: a limit is enforced
+ * somewhere, a capability is one that a program can use.
+ */
+#include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/rover-abi.h>
+
+#include "core/dev.h"
+#include "core/pages.h"
+#include "mem/advise.h"
+#include "mem/dm.h"
+#include "mem/fastreg.h"
+#include "mem/mr.h"
+#include "mem/mw.h"
+#include "addr/ah.h"
+#include "addr/mcast.h"
+#include "qp/cq.h"
+#include "qp/qp.h"
+#include "qp/srq.h"
+#include "verbs/control.h"
+#include "verbs/counter.h"
+#include "verbs/flow.h"
+#include "verbs/pma.h"
+#include "verbs/restrack.h"
+#include "verbs/ucontext.h"
+#include "verbs/verbs.h"
+#include "wire/wr.h"
+
+/* The verbs whose signature is not the same in all kernels. */
+#include <rover/verbs_ops.h>
+
+/*
+ * Memory ends before these do; max_qp is enforced by create_qp, the others by
+ * the size of the number spaces and by cgroups.
+ */
+#define MAX_QP			(1U << 18)
+#define MAX_OBJECTS		(1U << 20)
+
+#define MAX_GIDS		256
+
+/* For an OUI, of which nobody has given us one; programs want another than 0. */
+#define NO_VENDOR		0xffffff
+
+/* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
+#define ACK_DELAY		15
+
+/* Completions carry ktime_get(), which counts nanoseconds. */
+#define CLOCK_KHZ		(NSEC_PER_SEC / 1000)
+
+/*
+ * Where memory on demand may be named.  What comes unasked to unreliable queue
+ * pairs is lost when its place is not there: nothing to rely on.
+ */
+#define ODP_RELIABLE							\
+	(IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE | \
+	 IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV)
+
+static const struct ib_odp_caps odp_caps = {
+	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
+	.per_transport_caps = {
+		.rc_odp_caps = ODP_RELIABLE | IB_ODP_SUPPORT_FLUSH |
+			       IB_ODP_SUPPORT_ATOMIC_WRITE,
+		.xrc_odp_caps = ODP_RELIABLE,
+		.uc_odp_caps = IB_ODP_SUPPORT_SEND,
+		.ud_odp_caps = IB_ODP_SUPPORT_SEND,
+	},
+};
+
+static const struct ib_cq_caps cq_caps = {
+	.max_cq_moderation_count = U16_MAX,
+	.max_cq_moderation_period = U16_MAX,
+};
+
+static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			struct ib_udata *udata)
+{
+	int err = ib_is_udata_in_empty(udata);
+
+	if (err)
+		return err;
+	*attr = (struct ib_device_attr) {
+		.sys_image_guid = ib->node_guid,
+		.vendor_id = NO_VENDOR,
+		.max_mr_size = U64_MAX,
+		.page_size_cap = ~((u64)PAGE_SIZE - 1),
+		.max_qp = MAX_QP,
+		.max_qp_wr = ROVER_MAX_QP_WR,
+		.device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT |
+				    IB_DEVICE_CURR_QP_STATE_MOD |
+				    IB_DEVICE_MEM_MGT_EXTENSIONS |
+				    IB_DEVICE_MEM_WINDOW |
+				    IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				    IB_DEVICE_RC_RNR_NAK_GEN |
+				    IB_DEVICE_SRQ_RESIZE |
+				    IB_DEVICE_SYS_IMAGE_GUID |
+				    IB_DEVICE_XRC |
+				    ROVER_TAP_CAPS |
+				    IB_DEVICE_FLUSH_GLOBAL |
+				    IB_DEVICE_ATOMIC_WRITE,
+		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
+				    IBK_BLOCK_MULTICAST_LOOPBACK |
+				    IBK_ON_DEMAND_PAGING |
+				    IBK_SG_GAPS_REG,
+		.max_send_sge = ROVER_MAX_SGE,
+		.max_recv_sge = ROVER_MAX_SGE,
+		.max_sge_rd = ROVER_MAX_SGE,
+		.max_cq = MAX_OBJECTS,
+		.max_cqe = ROVER_MAX_CQE,
+		.max_mr = MAX_OBJECTS,
+		.max_mw = MAX_OBJECTS,
+		.max_pd = MAX_OBJECTS,
+		.max_ah = MAX_OBJECTS,
+		.max_srq = MAX_OBJECTS,
+		.max_srq_wr = ROVER_MAX_QP_WR,
+		.max_srq_sge = ROVER_MAX_SGE,
+		.max_qp_rd_atom = ROVER_MAX_RD_ATOMIC,
+		.max_qp_init_rd_atom = ROVER_MAX_RD_ATOMIC,
+		.max_res_rd_atom = ROVER_MAX_RD_ATOMIC * MAX_QP,
+		/* By the CPU's own instructions: coherent with everybody. */
+		.atomic_cap = IB_ATOMIC_GLOB,
+		.masked_atomic_cap = IB_ATOMIC_NONE,
+		.max_mcast_grp = ROVER_MAX_MCAST,
+		.max_mcast_qp_attach = ROVER_MAX_MCAST_QP,
+		.max_total_mcast_qp_attach = ROVER_MAX_MCAST *
+					     ROVER_MAX_MCAST_QP,
+		.max_fast_reg_page_list_len = ROVER_MAX_PIECES,
+		.max_pkeys = 1,
+		.local_ca_ack_delay = ACK_DELAY,
+		.max_dm_size = ROVER_MAX_DM,
+		.odp_caps = odp_caps,
+		.cq_caps = cq_caps,
+		.timestamp_mask = U64_MAX,
+		.hca_core_clock = CLOCK_KHZ,
+	};
+	return 0;
+}
+
+static int modify_device(struct ib_device *ib, int mask,
+			 struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
+		memcpy(ib->node_desc, modify->node_desc,
+		       sizeof(ib->node_desc));
+	return 0;
+}
+
+static void get_dev_fw_str(struct ib_device *ib, char *str)
+{
+	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
+}
+
+/* Speed and lanes of the interface, as ethtool has them, in one number. */
+static u64 link_speed(struct net_device *ndev)
+{
+	struct ethtool_link_ksettings settings = {};
+	u32 speed = SPEED_UNKNOWN;
+
+	rtnl_lock();
+	if (ndev->reg_state == NETREG_REGISTERED &&
+	    !__ethtool_get_link_ksettings(ndev, &settings))
+		speed = settings.base.speed;
+	rtnl_unlock();
+	return (u64)settings.lanes << 32 | speed;
+}
+
+/*
+ * Not every change of speed is an event: `ethtool -s' of a virtual interface, or a
+ * port that joins a bond, is none.  So the interface is asked, but ten times a
+ * second at most, since that takes RTNL and programs may ask as often as they like.
+ * The core makes speed and width of it only if it has changed: for an interface that
+ * does not know, that is a line in the log.
+ */
+static int get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
+{
+	struct rover_speed *known = &dev->speed;
+	int err = 0;
+	u64 link;
+
+	mutex_lock(&known->lock);
+	if (!known->speed || READ_ONCE(known->changed) ||
+	    time_after(jiffies, known->asked + HZ / 10)) {
+		/* An event from here on is for the next query. */
+		WRITE_ONCE(known->changed, false);
+		link = link_speed(dev->ndev);
+		if (!known->speed || link != known->link)
+			err = ib_get_eth_speed(&dev->ib, 1, &known->speed,
+					       &known->width);
+		known->link = link;
+		known->asked = jiffies;
+	}
+	attr->active_speed = known->speed;
+	attr->active_width = known->width;
+	mutex_unlock(&known->lock);
+	return err;
+}
+
+/* State and MTU are those of the interface at this moment. */
+static int query_port(struct ib_device *ib, u32 port,
+		      struct ib_port_attr *attr)
+{
+	struct rover_dev *dev = rover_dev(ib);
+	struct net_device *ndev = dev->ndev;
+	int err;
+
+	err = get_speed(dev, attr);
+	if (err)
+		return err;
+
+	attr->state = ib_get_curr_port_state(ndev);
+	if (attr->state == IB_PORT_ACTIVE)
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	else if (netif_running(ndev))
+		attr->phys_state = IB_PORT_PHYS_STATE_POLLING;
+	else
+		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	attr->max_mtu = IB_MTU_4096;
+	/* Room for the longest headers, over IPv6; too small a link is 0. */
+	attr->active_mtu = iboe_get_mtu(READ_ONCE(ndev->mtu)) ?: IB_MTU_256;
+	attr->gid_tbl_len = MAX_GIDS;
+	attr->pkey_tbl_len = 1;
+	attr->max_msg_sz = ROVER_MAX_MSG;
+	attr->max_vl_num = 1;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
+	attr->bad_pkey_cntr = rover_stat_read(dev->stats, ROVER_STAT_DROP_PKEY);
+	attr->qkey_viol_cntr = rover_stat_read(dev->stats,
+					       ROVER_STAT_DROP_QKEY);
+	attr->ip_gids = true;
+	return 0;
+}
+
+static int get_port_immutable(struct ib_device *ib, u32 port,
+			      struct ib_port_immutable *immutable)
+{
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE |
+				    RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP |
+				    RDMA_CORE_PORT_RAW_PACKET;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	immutable->gid_tbl_len = MAX_GIDS;
+	immutable->pkey_tbl_len = 1;
+	return 0;
+}
+
+static enum rdma_link_layer get_link_layer(struct ib_device *ib, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+	*pkey = ROVER_PKEY;
+	return 0;
+}
+
+static int alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+/* All that is to be known of a domain is which one it is. */
+static int alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+const struct ib_device_ops rover_verbs = {
+	.uverbs_abi_ver = ROVER_ABI_VERSION,
+
+	.query_device = query_device,
+	.modify_device = modify_device,
+	.get_dev_fw_str = get_dev_fw_str,
+	.query_port = query_port,
+	.get_port_immutable = get_port_immutable,
+	.get_link_layer = get_link_layer,
+	ROVER_OP_GET_NETDEV
+	.query_pkey = query_pkey,
+	.process_mad = rover_pma_process,
+
+	.alloc_ucontext = rover_ucontext_alloc,
+	.dealloc_ucontext = rover_ucontext_dealloc,
+	.disassociate_ucontext = rover_ucontext_disassociate,
+	.query_ucontext = rover_ucontext_query,
+	.mmap = rover_pages_mmap,
+	.mmap_free = rover_pages_mmap_free,
+	.alloc_pd = alloc_pd,
+	.dealloc_pd = dealloc_pd,
+	.alloc_xrcd = alloc_xrcd,
+	.dealloc_xrcd = dealloc_xrcd,
+
+	.create_ah = rover_ah_create,
+	.create_user_ah = rover_ah_create,
+	.destroy_ah = rover_ah_destroy,
+	.query_ah = rover_ah_query,
+
+	.create_flow = rover_flow_create,
+	.destroy_flow = rover_flow_destroy,
+	.attach_mcast = rover_mcast_attach,
+	.detach_mcast = rover_mcast_detach,
+
+	.create_cq = rover_op_create_cq,
+	.modify_cq = rover_cq_modify,
+	.resize_user_cq = rover_op_resize_cq,
+	.destroy_cq = rover_cq_destroy,
+	.poll_cq = rover_cq_poll,
+	.req_notify_cq = rover_cq_arm,
+
+	.create_srq = rover_srq_create,
+	.modify_srq = rover_srq_modify,
+	.query_srq = rover_srq_query,
+	.destroy_srq = rover_srq_destroy,
+	.post_srq_recv = rover_post_srq_recv,
+
+	.create_qp = rover_qp_create,
+	.destroy_qp = rover_qp_destroy,
+	.modify_qp = rover_qp_modify,
+	.query_qp = rover_qp_query,
+	.post_send = rover_post_send,
+	.post_recv = rover_post_recv,
+
+	.get_dma_mr = rover_mr_get_dma,
+	.reg_user_mr = rover_op_reg_user_mr,
+	.reg_user_mr_dmabuf = rover_op_reg_user_mr_dmabuf,
+	.rereg_user_mr = rover_mr_rereg,
+	.dereg_mr = rover_mr_dereg,
+	.advise_mr = rover_advise_mr,
+	.alloc_mr = rover_fastreg_alloc,
+	.map_mr_sg = rover_fastreg_map,
+	.alloc_mw = rover_mw_alloc,
+	.dealloc_mw = rover_mw_dealloc,
+	.alloc_dm = rover_dm_alloc,
+	.dealloc_dm = rover_dm_dealloc,
+	.reg_dm_mr = rover_dm_reg_mr,
+
+	.alloc_hw_port_stats = rover_counter_alloc_port,
+	.get_hw_stats = rover_counter_get_port,
+	ROVER_OP_COUNTER
+	.counter_bind_qp = rover_op_counter_bind,
+	.counter_unbind_qp = rover_op_counter_unbind,
+	.counter_dealloc = rover_counter_dealloc,
+	.counter_alloc_stats = rover_counter_alloc_stats,
+	.counter_update_stats = rover_counter_update_stats,
+	.fill_res_qp_entry = rover_restrack_qp,
+	.fill_res_cq_entry = rover_restrack_cq,
+	.fill_res_mr_entry = rover_restrack_mr,
+	.fill_stat_mr_entry = rover_restrack_mr_stat,
+	ROVER_OP_FILL_RES_SRQ_ENTRY
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, rover_ibah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_cq, rover_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_mw, rover_ibmw, ib),
+	INIT_RDMA_OBJ_SIZE(ib_pd, rover_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, rover_ibqp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_srq, rover_srq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, rover_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, rover_xrcd, ib),
+};
