@@ -33,9 +33,9 @@ long() {
 # share TOOL...: where memory carries them, messages that come together have few socket buffers
 share() {
 	local before
-	before=$(counter b rx_sealed_packets)
+	before=$(counter b rx_icrc_unnecessary)
 	perftest "$1" -s 8 -n $many "${@:2}"
-	before=$(($(counter b rx_sealed_packets) - before))
+	before=$(($(counter b rx_icrc_unnecessary) - before))
 	echo "note: $before of $many messages have shared one"
 	((2 * before >= many)) || fail "that is not many"
 }
@@ -78,9 +78,9 @@ both_ways() {
 # of_kernel GROUP: a user in the kernel that talks to itself: how many of its messages had no socket buffer of their own
 of_kernel() {
 	local before
-	before=$(counter a rx_sealed_packets)
+	before=$(counter a rx_icrc_unnecessary)
 	run_module only="$1"
-	percent=$((($(counter a rx_sealed_packets) - before) * 100 / 4096))
+	percent=$((($(counter a rx_icrc_unnecessary) - before) * 100 / 4096))
 	echo "# $percent % of them shared a socket buffer"
 }
 go_together() { ((percent >= 75)) || fail "nearly each went alone"; }

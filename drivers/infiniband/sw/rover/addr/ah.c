@@ -29,7 +29,7 @@ static void free_rcu(struct rcu_head *rcu)
 {
 	struct rover_ah *ah = container_of(rcu, struct rover_ah, rcu);
 
-	rover_way_forget(&ah->path.out);
+	rover_dst_clear(&ah->path.out);
 	kfree(ah);
 }
 

@@ -17,9 +17,9 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rover-abi.h>
 
+#include "addr/path.h"
 #include "core/dev.h"
-#include "core/obj.h"
-#include "addr/route.h"
+#include "core/table.h"
 
 /**
  * struct rover_ah - an address handle

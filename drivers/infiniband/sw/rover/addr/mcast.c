@@ -19,9 +19,9 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 
-#include "core/dev.h"
 #include "addr/mcast.h"
-#include "addr/route.h"
+#include "addr/path.h"
+#include "core/dev.h"
 #include "qp/qp.h"
 
 static const struct rhashtable_params params = {
@@ -55,7 +55,7 @@ const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
 {
 	union ib_gid mgid;
 
-	rover_route_dgid(&mgid, l3, ip);
+	rover_path_dgid(&mgid, l3, ip);
 	return rhashtable_lookup(&dev->mcasts.ht, &mgid, params);
 }
 

@@ -14,10 +14,10 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
-#include "core/obj.h"
-#include "core/stats.h"
 #include "addr/mcast.h"
-#include "rx/tap.h"
+#include "core/stats.h"
+#include "core/table.h"
+#include "rx/flow_input.h"
 
 /* Instead of the number of a CPU: no preference. */
 #define ROVER_CPU_ANY		(-1)
@@ -56,7 +56,7 @@ struct rover_qp;
  *	mutex in netns.c
  * @sk4: UDP port 4791 over IPv4
  * @sk6: and over IPv6; NULL where IPv6 is off
- * @claims: what the two do not see, as it is taken before (claim)
+ * @claims: what the two do not see, as it is taken before (nf_input)
  * @outputs: hooks that drop RoCE of others on its way out (nf_output)
  * @devs: RCU list of the devices here (rover_dev.net_node)
  */
@@ -117,7 +117,7 @@ struct rover_dev {
 	struct rover_table ahs;
 	struct rover_table srqs;
 	struct rover_mcasts mcasts;
-	struct rover_tap tap;
+	struct rover_flow_input tap;
 	struct rover_stats __percpu *stats;
 	struct xarray counters;
 	bool going;

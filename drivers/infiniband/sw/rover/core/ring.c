@@ -9,7 +9,7 @@
 #include <linux/overflow.h>
 #include <linux/vmalloc.h>
 
-#include "core/pages.h"
+#include "core/mmap.h"
 #include "core/ring.h"
 
 /* More than any queue may have: what is above is a mistake of the caller. */
@@ -47,14 +47,14 @@ int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
 	err = ring_size(&entries, &stride, &size);
 	if (err)
 		return err;
-	pages = rover_pages_alloc(size >> PAGE_SHIFT);
+	pages = rover_mmap_pages_alloc(size >> PAGE_SHIFT);
 	if (!pages)
 		return -ENOMEM;
 	err = -ENOMEM;
 	base = vmap(pages->page, pages->num, VM_MAP, PAGE_KERNEL);
 	if (!base)
 		goto fail;
-	err = ucontext ? rover_pages_show(pages, ucontext, &offset) : 0;
+	err = ucontext ? rover_mmap_offer(pages, ucontext, &offset) : 0;
 	if (err)
 		goto fail;
 	*ring = (struct rover_ring) {
@@ -75,7 +75,7 @@ int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
 	return 0;
 fail:
 	vunmap(base);
-	rover_pages_free(pages);
+	rover_mmap_pages_free(pages);
 	return err;
 }
 
@@ -99,5 +99,5 @@ void rover_ring_destroy(struct rover_ring *ring)
 	if (!pages)
 		return;
 	vunmap(base);
-	rover_pages_free(pages);
+	rover_mmap_pages_free(pages);
 }

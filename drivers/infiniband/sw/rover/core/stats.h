@@ -21,7 +21,7 @@
 	X(RX_PACKETS, "rx_packets")					\
 	X(RX_BYTES, "rx_bytes")						\
 	X(RX_TRAINS, "rx_trains")					\
-	X(RX_SEALED, "rx_sealed_packets")				\
+	X(RX_ICRC_UNNECESSARY, "rx_icrc_unnecessary")				\
 	X(TX_ACKS, "tx_acks")						\
 	X(RX_MCAST, "rx_multicast_packets")				\
 	X(TX_RAW, "tx_raw_frames")					\
@@ -78,7 +78,7 @@
 	X(DROP_STALE_RESP, "rx_drop_stale_response")			\
 	X(DROP_SEQ, "rx_drop_after_gap")				\
 	X(DROP_RATE, "rx_drop_nak_limited")				\
-	X(DROP_ASIDE, "rx_drop_set_aside")				\
+	X(DROP_BACKLOG, "rx_drop_backlog")				\
 	X(DROP_DOWN, "rx_drop_link_down")				\
 	X(DROP_QKEY, "rx_drop_qkey")					\
 	X(DROP_ADDRESS, "rx_drop_wrong_address")			\

@@ -14,17 +14,17 @@
 #include "dev/link.h"
 #include "dev/netns.h"
 #include "mem/advise.h"
-#include "mem/pager.h"
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "mem/odp_work.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"
-#include "rx/arrive.h"
-#include "tx/buffer.h"
+#include "rx/ingress.h"
+#include "tx/gso_segment.h"
 #include "tx/nettx.h"
-#include "tx/seal.h"
-#include "tx/segment.h"
 #include "tx/shortcut.h"
+#include "tx/skb_alloc.h"
+#include "tx/trailer.h"
 #include "verbs/verbs.h"
 
 /* Many rooms have what is of a processor, and is theirs while softirqs are off. */
@@ -37,26 +37,26 @@ static int __init rover_init(void)
 	int err;
 
 	rover_compat_crc32_init();
-	err = rover_pager_init();
+	err = rover_odp_work_init();
 	if (err)
 		goto err_crc32;
 	err = rover_advise_init();
 	if (err)
 		goto err_pager;
-	err = rover_buffer_init();
+	err = rover_skb_alloc_init();
 	if (err)
 		goto err_advise;
-	err = rover_qps_init();
+	err = rover_qp_table_init();
 	if (err)
 		goto err_buffer;
 	rover_kick_init(rover_run_kicked);
-	rover_shortcut_init(rover_arrive_handed, rover_nettx_resume);
+	rover_shortcut_init(rover_ingress_shortcut, rover_nettx_resume);
 	rover_poller_init();
-	err = rover_steer_init(rover_arrive_heavy);
+	err = rover_affinity_init(rover_ingress_heavy);
 	if (err)
 		goto err_kick;
-	rover_seal_init();
-	rover_segment_init();
+	rover_trailer_init();
+	rover_gso_segment_init();
 	err = rover_netns_init();
 	if (err)
 		goto err_segment;
@@ -69,18 +69,18 @@ static int __init rover_init(void)
 err_netns:
 	rover_netns_exit();
 err_segment:
-	rover_segment_exit();
-	rover_steer_exit();
+	rover_gso_segment_exit();
+	rover_affinity_exit();
 err_kick:
 	rover_shortcut_exit();
 	rover_kick_exit();
-	rover_qps_exit();
+	rover_qp_table_exit();
 err_buffer:
-	rover_buffer_exit();
+	rover_skb_alloc_exit();
 err_advise:
 	rover_advise_exit();
 err_pager:
-	rover_pager_exit();
+	rover_odp_work_exit();
 err_crc32:
 	rover_compat_crc32_exit();
 	return err;
@@ -95,16 +95,16 @@ static void __exit rover_exit(void)
 	 * Packets of the past are still in other devices' queues.  As long as
 	 * they are they may kick, so wait for them first.
 	 */
-	rover_qps_exit();
+	rover_qp_table_exit();
 	rover_poller_exit();
-	rover_steer_exit();
+	rover_affinity_exit();
 	rover_shortcut_exit();
 	rover_kick_exit();
-	rover_segment_exit();
-	rover_seal_exit();
-	rover_buffer_exit();
+	rover_gso_segment_exit();
+	rover_trailer_exit();
+	rover_skb_alloc_exit();
 	rover_advise_exit();
-	rover_pager_exit();
+	rover_odp_work_exit();
 	/* Memory regions and whatever else was left to RCU. */
 	rcu_barrier();
 	rover_compat_crc32_exit();

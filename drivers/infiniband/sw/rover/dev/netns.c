@@ -22,10 +22,10 @@
 #include <net/udp_tunnel.h>
 
 #include "dev/netns.h"
-#include "rx/arrive.h"
-#include "rx/claim.h"
 #include "rx/gro.h"
-#include "rx/iboe.h"
+#include "rx/ingress.h"
+#include "rx/nf_input.h"
+#include "rx/rocev1.h"
 #include "tx/nf_output.h"
 
 static unsigned int netns_id __read_mostly;
@@ -43,7 +43,7 @@ static unsigned int frames_users;
 static int receive_frame(struct sk_buff *skb, struct net_device *ndev,
 			 struct packet_type *type, struct net_device *first)
 {
-	rover_iboe_arrive(net_generic(dev_net(ndev), netns_id), skb);
+	rover_rocev1_receive(net_generic(dev_net(ndev), netns_id), skb);
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = rnet,
 		.encap_type = 1,
-		.encap_rcv = rover_arrive,
+		.encap_rcv = rover_ingress_encap_rcv,
 		.gro_receive = rover_gro_receive,
 		.gro_complete = rover_gro_complete,
 	};
@@ -99,8 +99,8 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 
 static void close_sockets(struct rover_net *rnet)
 {
-	rover_nf_output_end(rnet);
-	rover_claim_end(rnet);
+	rover_nf_output_unregister(rnet);
+	rover_nf_input_unregister(rnet);
 	if (rnet->sk6)
 		udp_tunnel_sock_release(rnet->sk6->sk);
 	if (rnet->sk4)
@@ -116,12 +116,12 @@ static int open_sockets(struct rover_net *rnet)
 	struct socket *sock;
 	int err;
 
-	err = rover_nf_output_begin(rnet);
+	err = rover_nf_output_register(rnet);
 	if (err)
 		return err;
-	err = rover_claim_begin(rnet);
+	err = rover_nf_input_register(rnet);
 	if (err) {
-		rover_nf_output_end(rnet);
+		rover_nf_output_unregister(rnet);
 		return err;
 	}
 	sock = open_socket(rnet, AF_INET);

@@ -12,7 +12,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/rover-abi.h>
 
-#include "core/pages.h"
+#include "core/mmap.h"
 #include "mem/dm.h"
 #include "mem/mr.h"
 
@@ -49,16 +49,16 @@ struct ib_dm *rover_dm_alloc(struct ib_device *ib, struct ib_ucontext *ucontext,
 	dm = kzalloc_obj(*dm, GFP_KERNEL_ACCOUNT);
 	if (!dm)
 		return ERR_PTR(-ENOMEM);
-	dm->pages = rover_pages_alloc(PAGE_ALIGN(attr->length) >> PAGE_SHIFT);
+	dm->pages = rover_mmap_pages_alloc(PAGE_ALIGN(attr->length) >> PAGE_SHIFT);
 	if (!dm->pages) {
 		err = -ENOMEM;
 		goto free_dm;
 	}
-	err = rover_pages_show(dm->pages, ucontext, &dm->offset);
+	err = rover_mmap_offer(dm->pages, ucontext, &dm->offset);
 	if (!err)
 		return &dm->ib;
 
-	rover_pages_free(dm->pages);
+	rover_mmap_pages_free(dm->pages);
 free_dm:
 	kfree(dm);
 	return ERR_PTR(err);
@@ -68,7 +68,7 @@ int rover_dm_dealloc(struct ib_dm *ib, struct uverbs_attr_bundle *attrs)
 {
 	struct rover_dm *dm = to_dm(ib);
 
-	rover_pages_free(dm->pages);
+	rover_mmap_pages_free(dm->pages);
 	kfree(dm);
 	return 0;
 }

@@ -34,7 +34,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 
-#include "core/obj.h"
+#include "core/table.h"
 
 /* The consumer's bits of a key, and the bits of the table's numbers. */
 #define ROVER_MKEY_LOW		8

@@ -30,7 +30,7 @@
 #include <linux/xarray.h>
 
 #include "mem/odp.h"
-#include "mem/pager.h"
+#include "mem/odp_work.h"
 
 #if !IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)
 #error "rover needs a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING"
@@ -94,7 +94,7 @@ struct rover_odp {
 	refcount_t regions;
 	u64 id;
 	struct mm_struct *mm;
-	struct rover_pager *pager;
+	struct rover_odp_work *pager;
 	struct xarray leaves;
 	struct mutex lock;
 	unsigned int num;
@@ -310,7 +310,7 @@ struct rover_odp *rover_odp_new(struct rover_dev *dev)
 
 	if (!odp)
 		return NULL;
-	odp->pager = rover_pager_get();
+	odp->pager = rover_odp_work_get();
 	if (!odp->pager) {
 		kfree(odp);
 		return NULL;
@@ -345,7 +345,7 @@ void rover_odp_put(struct rover_odp *odp)
 		end_leaf(odp, leaf);
 	xa_destroy(&odp->leaves);
 	mutex_destroy(&odp->lock);
-	rover_pager_put(odp->pager);
+	rover_odp_work_put(odp->pager);
 	mmdrop(odp->mm);
 	kfree(odp);
 }
@@ -633,6 +633,6 @@ enum rover_fault rover_odp_demand(struct rover_odp *odp,
 	demand->pages = pages_at(va, len);
 	demand->write = write;
 	demand->state = ROVER_DEMAND_WAITS;
-	rover_pager_queue(odp->pager, &demand->work);
+	rover_odp_work_queue(odp->pager, &demand->work);
 	return ROVER_FAULT_PAGE;
 }

@@ -8,7 +8,7 @@
  *   ctl      mutex: modify and destroy, one at a time
  *   rx_lock  struct rover_rsp, rq: the responder; receives that are shared
  *            are taken under the SRQ's own lock, inside of this one
- *   tx_lock  struct rover_req, rover_window, rover_rtx, sq: requester and
+ *   tx_lock  struct rover_req, rover_cwnd, rover_rtx, sq: requester and
  *            completer
  *
  * What kernel users post goes through sq_post and rq_post, the producer's side
@@ -32,14 +32,14 @@
 #include <linux/skbuff.h>
 #include <rdma/ib_verbs.h>
 
+#include "addr/path.h"
 #include "core/dev.h"
 #include "core/kick.h"
-#include "core/obj.h"
 #include "core/ring.h"
+#include "core/table.h"
 #include "mem/sgl.h"
-#include "addr/route.h"
 #include "qp/cq.h"
-#include "run/trial.h"
+#include "run/poll_adapt.h"
 #include "wire/opcode.h"
 #include "wire/wr.h"
 
@@ -176,7 +176,7 @@ struct rover_req {
 };
 
 /**
- * struct rover_window - how much may be on its way (window); under tx_lock
+ * struct rover_cwnd - how much may be on its way (cwnd); under tx_lock
  * @packets: most unacknowledged packets, now
  * @most: and ever
  * @fast: up to here it doubles
@@ -189,7 +189,7 @@ struct rover_req {
  * @cut: packets before this one were on their way when marks made it smaller
  * @cut_at: and when that was, ns; 0 before the first mark
  */
-struct rover_window {
+struct rover_cwnd {
 	u32 packets;
 	u32 most;
 	u32 fast;
@@ -344,22 +344,22 @@ struct rover_rsp {
 };
 
 /* Who receives what is set aside.  Only the owner does, so order is kept. */
-enum rover_aside_owner {
-	ROVER_ASIDE_NOBODY,	/* packets are received where they arrive */
-	ROVER_ASIDE_QUEUED,	/* whoever comes first; the thread will */
-	ROVER_ASIDE_RUNNING,	/* the thread, or a program in the doorbell */
+enum rover_backlog_owner {
+	ROVER_BACKLOG_IDLE,	/* packets are received where they arrive */
+	ROVER_BACKLOG_QUEUED,	/* whoever comes first; the thread will */
+	ROVER_BACKLOG_RUNNING,	/* the thread, or a program in the doorbell */
 };
 
 /**
- * struct rover_aside - packets that another context is to receive (arrive)
+ * struct rover_backlog - packets that another context is to receive (ingress)
  * @requests: in order; its lock protects this struct, but for @cpu
  * @responses: in order
  * @bytes: of memory they take
  * @turn: whose was looked at first, last time: responses if true
- * @owner: enum rover_aside_owner; as long as there is one, all must queue
+ * @owner: enum rover_backlog_owner; as long as there is one, all must queue
  * @cpu: where to receive what is large; ROVER_CPU_ANY before the first, a hint
  */
-struct rover_aside {
+struct rover_backlog {
 	struct sk_buff_head requests;
 	struct sk_buff_head responses;
 	unsigned int bytes;
@@ -391,7 +391,7 @@ struct rover_stream {
 	u32 last;
 	int cpu;
 	u32 heavy;
-	struct rover_trial trial;
+	struct rover_poll_adapt trial;
 };
 
 /**
@@ -454,10 +454,10 @@ struct rover_shortcut {
  * @kick: its place on the list of runnable queue pairs
  * @work: ROVER_WORK_*
  * @tx_skbs: trains and packets of ours in the device
- * @home: CPU that large messages are sent from (steer); ROVER_CPU_ANY before
+ * @home: CPU that large messages are sent from (affinity); ROVER_CPU_ANY before
  *	the first, a hint
- * @lane: CPU that does its heavy work, or is to (steer), a hint
- * @heavy: receives what was set aside and runs the queue pair (arrive)
+ * @lane: CPU that does its heavy work, or is to (affinity), a hint
+ * @heavy: receives what was set aside and runs the queue pair (ingress)
  * @aside: packets waiting for that
  * @stream: is it one that posts and posts?
  * @shortcut: what has nobody on its way
@@ -507,7 +507,7 @@ struct rover_qp {
 	u32 qkey;
 	u32 zcopy_gen[2];
 	struct rover_path path;
-	struct rover_way in;
+	struct rover_dst in;
 
 	/* control: cold */
 	struct mutex ctl;
@@ -523,7 +523,7 @@ struct rover_qp {
 	int lane;
 	struct rover_kick kick;
 	struct rover_kick heavy;
-	struct rover_aside aside;
+	struct rover_backlog aside;
 	struct rover_stream stream;
 	struct rover_shortcut shortcut;
 
@@ -533,7 +533,7 @@ struct rover_qp {
 	spinlock_t sq_post;
 	struct rover_req req;
 	struct rover_demand tx_demand;
-	struct rover_window win;
+	struct rover_cwnd win;
 	struct rover_rtx rtx;
 	struct rover_demand resp_demand;
 
@@ -555,14 +555,14 @@ struct rover_ibqp {
 };
 
 /**
- * rover_qp_flying() - is something on its way that was not acknowledged?
+ * rover_qp_inflight() - is something on its way that was not acknowledged?
  * @qp: sender
  *
  * What is sent from another processor could pass it.
  *
  * Context: any; without tx_lock a hint.
  */
-static inline bool rover_qp_flying(const struct rover_qp *qp)
+static inline bool rover_qp_inflight(const struct rover_qp *qp)
 {
 	return READ_ONCE(qp->req.una) != READ_ONCE(qp->req.next_psn);
 }

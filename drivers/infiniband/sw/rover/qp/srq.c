@@ -5,7 +5,7 @@
  * The ring is that of a receive queue: the program produces, and never has to
  * enter the kernel for it, since receives wait for packets.  Of a program's
  * ring the tail is all that is believed, and that only within the ring; a
- * receive is proved by whoever takes it (recv).
+ * receive is proved by whoever takes it (rq).
  *
  * One of XRC has, besides, a number in its device's table.
  *
@@ -21,7 +21,7 @@
 
 #include "core/dev.h"
 #include "qp/cq.h"
-#include "qp/recv.h"
+#include "qp/rq.h"
 #include "qp/srq.h"
 #include "wire/wr.h"
 
@@ -71,7 +71,7 @@ enum rover_fault rover_srq_take(struct rover_srq *srq, u32 need,
 
 	spin_lock(&srq->lock);
 	if (likely(!srq->dead)) {
-		fault = rover_recv_take(&srq->ring, srq->max_sge, need, wqe,
+		fault = rover_rq_take(&srq->ring, srq->max_sge, need, wqe,
 					sge);
 		died = fault == ROVER_FAULT_RQ_RING;
 		srq->dead = died;
@@ -149,7 +149,7 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	if (err)
 		return err;
 
-	stride = rover_recv_stride(&attr->max_sge);
+	stride = rover_rq_stride(&attr->max_sge);
 	err = rover_ring_create(&srq->ring, context_of(udata), attr->max_wr,
 				stride, &resp.ring);
 	if (err)

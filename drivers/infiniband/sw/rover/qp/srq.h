@@ -22,8 +22,8 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
-#include "core/obj.h"
 #include "core/ring.h"
+#include "core/table.h"
 #include "wire/fault.h"
 
 /**
@@ -87,7 +87,7 @@ int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata);
  * and IB_EVENT_SRQ_ERR, once, when the ring makes no sense.
  *
  * Context: the queue pair's rx_lock held, softirqs off.
- * Return: as rover_recv_take().
+ * Return: as rover_rq_take().
  */
 enum rover_fault rover_srq_take(struct rover_srq *srq, u32 need,
 				struct rover_recv_wqe *wqe,

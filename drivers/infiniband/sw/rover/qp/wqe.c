@@ -6,8 +6,8 @@
  * out once, and only the copy counts, after it has been proved.
  */
 #include "qp/cq.h"
-#include "qp/qps.h"
-#include "qp/recv.h"
+#include "qp/qp_table.h"
+#include "qp/rq.h"
 #include "qp/srq.h"
 #include "qp/wqe.h"
 #include "qp/zcopy.h"
@@ -124,10 +124,10 @@ enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
 			rover_sgl_release(&rsp->dst);
 		fault = rover_srq_take(qp->srq, need, &rsp->wqe, rsp->sge);
 	} else {
-		fault = rover_recv_take(&qp->rq, qp->max_recv_sge, need,
+		fault = rover_rq_take(&qp->rq, qp->max_recv_sge, need,
 					&rsp->wqe, rsp->sge);
 	}
-	rsp->have_wqe = rover_recv_taken(fault);
+	rsp->have_wqe = rover_rq_taken(fault);
 	return fault;
 }
 

@@ -79,7 +79,7 @@ void rover_wqe_flush(struct rover_qp *qp);
  * rsp.have_wqe is set when one was taken, good or bad.
  *
  * Context: rx_lock held.
- * Return: as rover_recv_take().
+ * Return: as rover_rq_take().
  */
 enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need);
 

@@ -13,7 +13,7 @@
 #include <linux/processor.h>
 
 #include "core/trace.h"
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "qp/zcopy.h"
 
 /* Whose payload is being read here; compared and never followed. */

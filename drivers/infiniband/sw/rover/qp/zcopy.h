@@ -5,8 +5,8 @@
  * A packet may point into registered memory.  It can wait in a queue for longer
  * than its sender may use that memory: the key is closed, or the request ends in
  * error, and the owner writes something else there.  A complete ICRC does not match
- * such bytes.  But a train's ICRCs are made late (segment), and a receiver in this
- * kernel makes none (seal).  So each such packet says whose payload it carries,
+ * such bytes.  But a train's ICRCs are made late (gso_segment), and a receiver in this
+ * kernel makes none (trailer).  So each such packet says whose payload it carries,
  * and the payload is read between rover_zcopy_begin() and rover_zcopy_end() only.
  * Begin fails once the payload is revoked, and revoking waits for the end.
  *

@@ -5,7 +5,7 @@
  * Where a queue builds up, a router marks packets (CE in the IP header) that say
  * they can be marked, instead of losing them later.  Who receives marked data
  * tells the sender with a CNP (RoCEv2, annex A17.9.3), and that one sends less
- * (window).  Answers to READs are marked as well, and the CNP is for a responder
+ * (cwnd).  Answers to READs are marked as well, and the CNP is for a responder
  * that regulates them; ours sends what it is asked for, so that it is the
  * requester who asks for less.
  *
@@ -13,9 +13,9 @@
  */
 #include <linux/ktime.h>
 
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "rc/cnp.h"
-#include "rc/window.h"
+#include "rc/cwnd.h"
 #include "tx/train.h"
 
 /* Time between two CNPs of a connection, in either direction. */
@@ -46,7 +46,7 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 	u64 now = ktime_get_ns();
 
 	if (response)
-		rover_window_marked(qp);
+		rover_cwnd_marked(qp);
 	if (*last && now - *last < PAUSE)
 		return;
 	*last = now;
@@ -57,5 +57,5 @@ void rover_cnp_receive(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	rover_qp_count(qp, ROVER_STAT_CNP_HANDLED);
-	rover_window_marked(qp);
+	rover_cwnd_marked(qp);
 }

@@ -12,14 +12,14 @@
  */
 #include "core/trace.h"
 #include "qp/cq.h"
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "rc/completer.h"
 #include "rc/credit.h"
+#include "rc/cwnd.h"
 #include "rc/localop.h"
-#include "rc/pagewait.h"
+#include "rc/page_wait.h"
 #include "rc/retransmit.h"
-#include "rc/window.h"
 #include "wire/psn.h"
 
 /* The oldest outstanding request; NULL without one. */
@@ -65,7 +65,7 @@ static void retire(struct rover_qp *qp, enum rover_fault fault)
 static void progress(struct rover_qp *qp, u32 packets)
 {
 	rover_retransmit_progress(qp);
-	rover_window_acked(qp, packets);
+	rover_cwnd_acked(qp, packets);
 	rover_path_carried(&qp->path, (u64)packets << qp->mtu_shift);
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
@@ -153,7 +153,7 @@ static void nak(struct rover_qp *qp, u8 syndrome)
 			break;
 		}
 		rover_path_lost(&qp->path);
-		rover_window_lost(qp);
+		rover_cwnd_lost(qp);
 		rover_retransmit_go_back(qp);
 		rover_retransmit_sent(qp, qp->req.una);
 		break;
@@ -228,10 +228,10 @@ static void not_ready(struct rover_qp *qp, u8 code)
 		}
 		req->rnr_retries--;
 	}
-	memory = rover_pagewait_is_peers(qp, oldest(qp));
+	memory = rover_page_wait_is_peers(qp, oldest(qp));
 	/* Whoever tells of its receives is sent what it has room for, and one more. */
 	if (!req->limited && !memory)
-		rover_window_probe(qp);
+		rover_cwnd_probe(qp);
 	rover_retransmit_not_ready(qp, code, !memory);
 }
 

@@ -23,7 +23,7 @@
  * Under rx_lock what is ours, under tx_lock what is the peer's; softirqs off.
  */
 #include "qp/cq.h"
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "rc/credit.h"
 #include "wire/aeth.h"
 #include "wire/wire.h"

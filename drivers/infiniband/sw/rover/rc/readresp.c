@@ -11,9 +11,9 @@
  *
  * Runs under rx_lock with softirqs off.
  */
-#include "qp/qps.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "qp/srq.h"
-#include "qp/steer.h"
 #include "qp/xrc.h"
 #include "rc/ack.h"
 #include "rc/credit.h"
@@ -256,7 +256,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	/* Where it is first done is where it stays. */
 	if (rsp->bulk && READ_ONCE(qp->home) == ROVER_CPU_ANY)
-		rover_steer_home(qp);
+		rover_affinity_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
 	train.response = true;
 	rcu_read_lock();

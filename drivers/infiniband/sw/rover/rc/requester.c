@@ -21,15 +21,15 @@
  * Runs under tx_lock with softirqs off.
  */
 #include "core/trace.h"
+#include "qp/affinity.h"
 #include "qp/cq.h"
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "rc/credit.h"
+#include "rc/cwnd.h"
 #include "rc/localop.h"
 #include "rc/requester.h"
 #include "rc/retransmit.h"
-#include "rc/window.h"
 #include "tx/nettx.h"
 #include "tx/plug.h"
 #include "wire/exts.h"
@@ -83,14 +83,14 @@ void rover_requester_init(struct rover_qp *qp)
 	rover_demand_reset(&qp->tx_demand);
 	rover_demand_reset(&qp->resp_demand);
 	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
-	WRITE_ONCE(qp->stream.trial.told, ROVER_TRIAL_NOTHING);
+	WRITE_ONCE(qp->stream.trial.told, ROVER_POLL_ADAPT_NOTHING);
 	qp->rtx.deadline = 0;
 	qp->rtx.sample_at = 0;
 	qp->rtx.srtt = 0;
 	qp->rtx.rttvar = 0;
 	qp->rtx.backoff = 0;
 	qp->rtx.tries = 0;
-	rover_window_init(qp);
+	rover_cwnd_init(qp);
 }
 
 /* Does the peer never answer? */
@@ -540,7 +540,7 @@ static bool requester_unasked(const struct rover_qp *qp)
 
 	return (req->fault || !rover_qp_allows(qp, ROVER_MAY_SEND)) &&
 	       req->since_ackreq && req->psn == req->next_psn &&
-	       rover_qp_flying(qp) && qp->attr.retry_cnt && !unreliable(qp);
+	       rover_qp_inflight(qp) && qp->attr.retry_cnt && !unreliable(qp);
 }
 
 static void requester_send(struct rover_qp *qp)

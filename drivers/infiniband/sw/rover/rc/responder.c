@@ -21,15 +21,15 @@
 #include "core/trace.h"
 #include "mem/mw.h"
 #include "qp/cq.h"
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "qp/xrc.h"
 #include "rc/ack.h"
 #include "rc/credit.h"
-#include "rc/pagewait.h"
+#include "rc/mpe.h"
+#include "rc/page_wait.h"
 #include "rc/readresp.h"
 #include "rc/responder.h"
-#include "rc/word.h"
 #include "wire/psn.h"
 
 void rover_responder_init(struct rover_qp *qp)
@@ -334,7 +334,7 @@ static enum rover_fault execute_word(struct rover_qp *qp,
 
 	if (!rover_readresp_room(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
-	fault = flush ? rover_word_flush(qp, pkt) : rover_word_store(qp, pkt);
+	fault = flush ? rover_mpe_flush(qp, pkt) : rover_mpe_store(qp, pkt);
 	if (fault)
 		return fault;
 	rsp->msn++;
@@ -606,7 +606,7 @@ static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt
 	fault = execute(qp, pkt);
 	if (unlikely(rover_fault_is_loss(fault))) {
 		if (fault == ROVER_FAULT_PAGE)
-			rover_pagewait_begin(qp, pkt);
+			rover_page_wait_begin(qp, pkt);
 		else
 			lose_revoked(qp, pkt);
 		return;
@@ -635,7 +635,7 @@ void rover_responder_finish(struct rover_qp *qp)
 	rover_sgl_release(&rsp->dst);
 	/* What was dropped for want of memory now has a place, or never will. */
 	if (unlikely(rsp->lacking) && !rover_demand_waits(&qp->rx_demand))
-		rover_pagewait_end(qp);
+		rover_page_wait_end(qp);
 	if (rover_readresp_pending(qp)) {
 		fault = rover_readresp_run(qp);
 		if (fault && fault != ROVER_FAULT_PAGE) {

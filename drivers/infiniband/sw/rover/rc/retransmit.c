@@ -25,8 +25,8 @@
 #include <linux/ktime.h>
 
 #include "core/trace.h"
+#include "rc/cwnd.h"
 #include "rc/retransmit.h"
-#include "rc/window.h"
 #include "wire/psn.h"
 #include "wire/rnr.h"
 
@@ -189,7 +189,7 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	if (rtx->sample_at &&
 	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
 		sample(rtx, now - rtx->sample_at);
-		rover_window_measured(qp, now - rtx->sample_at);
+		rover_cwnd_measured(qp, now - rtx->sample_at);
 		rtx->sample_at = 0;
 		rtx->backoff = 0;
 	}
@@ -200,7 +200,7 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	qp->req.rnr_wait = false;
 	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
 		overtaken(qp);
-	if (rover_qp_flying(qp)) {
+	if (rover_qp_inflight(qp)) {
 		set_deadline(qp, now + rto_ns(qp));
 	} else {
 		rtx->deadline = 0;
@@ -293,7 +293,7 @@ static bool retransmit_expired_once(struct rover_qp *qp, u64 now)
 	struct rover_rtx *rtx = &qp->rtx;
 	u64 retry = retry_ns(qp);
 
-	if (!rover_qp_flying(qp)) {
+	if (!rover_qp_inflight(qp)) {
 		rtx->since = now;
 		set_bit(ROVER_WORK_TX, &qp->work);
 	} else if (retry && now - rtx->since >= retry) {
@@ -347,7 +347,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	rover_retransmit_go_back(qp);
 	/* One packet, then what the peer says. */
 	rtx->probing = true;
-	rover_window_probe(qp);
+	rover_cwnd_probe(qp);
 	rover_path_lost(&qp->path);
 	set_deadline(qp, now + rto_ns(qp));
 	return true;

@@ -12,9 +12,9 @@
  * they are posted.
  *
  * A user in the kernel does not wait, it is told; it is tried whether it has more to
- * post when it is looked after (trial).
+ * post when it is looked after (poll_adapt).
  *
- * Where the peer is of this machine that is done on another processor (steer),
+ * Where the peer is of this machine that is done on another processor (affinity),
  * which is also where the messages are then received: the program posts while
  * the kernel works.
  *
@@ -31,8 +31,8 @@
 #include <linux/smp.h>
 
 #include "core/trace.h"
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"
 #include "tx/plug.h"
@@ -127,7 +127,7 @@ static bool in_stream(struct rover_cq *cq)
 
 /* Kernel users ***************************************************************/
 
-/* What is heavy goes other ways (arrive), as does what a kernel user posts with it. */
+/* What is heavy goes other ways (ingress), as does what a kernel user posts with it. */
 static bool is_heavy(const struct rover_qp *qp)
 {
 	const struct rover_stream *stream = &qp->stream;
@@ -143,19 +143,19 @@ static void tell_peer(struct rover_qp *qp)
 	struct rover_qp *peer;
 
 	rcu_read_lock();
-	peer = rover_steer_peer(qp);
+	peer = rover_affinity_peer(qp);
 	if (peer && peer != qp)
-		rover_trial_tell(&peer->stream.trial, &qp->stream.trial);
+		rover_poll_adapt_tell(&peer->stream.trial, &qp->stream.trial);
 	rcu_read_unlock();
 }
 
 static bool pays(struct rover_qp *qp)
 {
-	struct rover_trial *trial = &qp->stream.trial;
+	struct rover_poll_adapt *trial = &qp->stream.trial;
 	bool before = trial->tried, pays;
 
 	lockdep_assert_held(&qp->tx_lock);
-	pays = rover_trial_pays(trial);
+	pays = rover_poll_adapt_pays(trial);
 	if (pays != before)
 		tell_peer(qp);
 	return pays;
@@ -171,14 +171,14 @@ static bool posted_in_stream(struct rover_qp *qp)
 	int cpu;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (rover_qp_flying(qp))
+	if (rover_qp_inflight(qp))
 		return stream->cpu != ROVER_CPU_ANY && cpu_online(stream->cpu);
 	WRITE_ONCE(stream->cpu, ROVER_CPU_ANY);
 	if (is_heavy(qp) || !pays(qp))
 		return false;
-	cpu = rover_steer_poll(qp);
+	cpu = rover_affinity_poll(qp);
 	if (cpu == smp_processor_id()) {
-		rover_trial_fails(&stream->trial);
+		rover_poll_adapt_fails(&stream->trial);
 		tell_peer(qp);
 		return false;
 	}
@@ -272,12 +272,12 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 		stream->last = now;
 		stream->idle = 0;
 		poller->found = true;
-	} else if (!rover_qp_flying(qp) || !rover_shortcut_waiting()) {
+	} else if (!rover_qp_inflight(qp) || !rover_shortcut_waiting()) {
 		stream->idle++;
 	}
-	most = rover_qp_flying(qp) ? IDLE_FLYING : IDLE_MOST;
+	most = rover_qp_inflight(qp) ? IDLE_FLYING : IDLE_MOST;
 	/* Where it does not pay one look that finds nothing is enough. */
-	if (!qp->user && stream->idle && !rover_qp_flying(qp) &&
+	if (!qp->user && stream->idle && !rover_qp_inflight(qp) &&
 	    !pays(qp))
 		most = 0;
 	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !is_heavy(qp) &&
@@ -374,7 +374,7 @@ bool rover_poller_takes(struct rover_qp *qp)
 	takes = qp->alive && !answers(qp) && in_stream(qp->scq);
 	if (takes) {
 		qp->stream.first = progress(qp);
-		add(qp, rover_steer_poll(qp));
+		add(qp, rover_affinity_poll(qp));
 	}
 	spin_unlock_bh(&qp->tx_lock);
 	return takes;
@@ -415,7 +415,7 @@ bool rover_poller_posted(struct rover_qp *qp)
 	if (rover_kick_queued(&stream->kick))
 		return true;
 	if (READ_ONCE(stream->cpu) == ROVER_CPU_ANY &&
-	    !rover_trial_due(&stream->trial))
+	    !rover_poll_adapt_due(&stream->trial))
 		return false;
 	if (!spin_trylock_bh(&qp->tx_lock))
 		return leave_to_looker(qp);

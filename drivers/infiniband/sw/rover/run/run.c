@@ -20,15 +20,15 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "rc/readresp.h"
 #include "rc/requester.h"
 #include "rc/responder.h"
 #include "run/run.h"
-#include "ud/datagram.h"
-#include "ud/rawpkt.h"
+#include "ud/raw.h"
+#include "ud/ud.h"
 
 /*
  * Turns before the rest is left to a kick.  In softirq nobody on this processor
@@ -45,9 +45,9 @@ static void send_side(struct rover_qp *qp)
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH_SEND))
 		rover_requester_flush(qp);
 	else if (qp->transport == ROVER_TRANSPORT_UD)
-		rover_datagram_send(qp);
+		rover_ud_send(qp);
 	else if (qp->transport == ROVER_TRANSPORT_RAW)
-		rover_rawpkt_send(qp);
+		rover_raw_send(qp);
 	else
 		rover_requester_run(qp);
 }
@@ -85,13 +85,13 @@ static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 static int where_to_send(const struct rover_qp *qp)
 {
 	if (READ_ONCE(qp->req.bulk))
-		return rover_steer_send(qp);
-	return READ_ONCE(qp->req.asks) ? rover_steer_ask(qp) : ROVER_CPU_ANY;
+		return rover_affinity_send(qp);
+	return READ_ONCE(qp->req.asks) ? rover_affinity_ask(qp) : ROVER_CPU_ANY;
 }
 
 static int where_to_answer(const struct rover_qp *qp)
 {
-	return READ_ONCE(qp->rsp.bulk) ? rover_steer_send(qp) : ROVER_CPU_ANY;
+	return READ_ONCE(qp->rsp.bulk) ? rover_affinity_send(qp) : ROVER_CPU_ANY;
 }
 
 /*
@@ -105,7 +105,7 @@ static bool moved(struct rover_qp *qp, int cpu)
 	    (cpu == raw_smp_processor_id() && !in_softirq()))
 		return false;
 	if (!READ_ONCE(qp->aside.owner))
-		rover_steer_to(qp, cpu);
+		rover_affinity_to(qp, cpu);
 	return true;
 }
 
@@ -141,7 +141,7 @@ void rover_run(struct rover_qp *qp)
 
 	while (turn(qp, true)) {
 		if (unlikely(run_needs_thread(qp))) {
-			rover_steer_to(qp, rover_steer_on(qp));
+			rover_affinity_to(qp, rover_affinity_on(qp));
 			break;
 		}
 		if (!--left) {
@@ -216,7 +216,7 @@ void rover_run_flush(struct rover_qp *qp)
 void rover_run_posted(struct rover_qp *qp)
 {
 	set_bit(ROVER_WORK_TX, &qp->work);
-	rover_steer_home(qp);
+	rover_affinity_home(qp);
 	if (irqs_disabled() || in_hardirq())
 		rover_qp_kick(qp);
 	else

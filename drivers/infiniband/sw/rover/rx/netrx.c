@@ -23,19 +23,19 @@
 #include <rdma/ib_cache.h>
 
 #include "core/trace.h"
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "rc/cnp.h"
 #include "rc/completer.h"
 #include "rc/responder.h"
 #include "run/run.h"
 #include "rx/netrx.h"
-#include "tx/block.h"
-#include "tx/bundle.h"
+#include "tx/gso_long.h"
+#include "tx/gso_small.h"
 #include "tx/plug.h"
-#include "tx/seal.h"
 #include "tx/shortcut.h"
-#include "ud/datagram.h"
+#include "tx/trailer.h"
+#include "ud/ud.h"
 #include "wire/icrc.h"
 #include "wire/packet.h"
 
@@ -89,7 +89,7 @@ static void batch_end(struct batch *b)
 		spin_unlock(&qp->tx_lock);
 	} else {
 		if (READ_ONCE(qp->rsp.bulk) &&
-		    rover_steer_send(qp) != ROVER_CPU_ANY)
+		    rover_affinity_send(qp) != ROVER_CPU_ANY)
 			rover_responder_leave(qp);
 		else
 			rover_responder_finish(qp);
@@ -113,7 +113,7 @@ static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a,
 	/* Only a registered device has one, and a table of GIDs. */
 	if (!qp)
 		return NULL;
-	gid = rover_route_gid(&dev->ib, a->pkt.l3, a->pkt.ip, in);
+	gid = rover_path_find_gid(&dev->ib, a->pkt.l3, a->pkt.ip, in);
 	if (IS_ERR(gid))
 		return NULL;
 	found = !in || rcu_access_pointer(gid->ndev) == in;
@@ -275,39 +275,39 @@ static u32 sum(const struct arrival *a, unsigned int own, unsigned int len)
 		here = min_t(unsigned int, head, own);
 	}
 	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, bth, here, len);
-	return rover_seal_sum(crc, a->pkt.skb, a->at + here, own - here);
+	return rover_trailer_sum(crc, a->pkt.skb, a->at + here, own - here);
 }
 
 /* The headers of a packet that memory has carried; of a block, of the first. */
 static bool seal_good(struct batch *b, struct arrival *a,
-		      const struct rover_seal *seal)
+		      const struct rover_trailer *seal)
 {
 	struct rover_packet *pkt = &a->pkt;
 	unsigned int bare = seal->more;
 	u32 payload = pkt->payload;
 
-	if (bare && (pkt->pad || !rover_block_first(seal, &payload)))
+	if (bare && (pkt->pad || !rover_gso_long_first(seal, &payload)))
 		return false;
 	if (sum(a, pkt->op->hdr_len, pkt->op->hdr_len + payload + pkt->pad +
 				     ROVER_ICRC_SIZE) != seal->headers)
 		return false;
 	pkt->packets += bare;
 	b->bare += bare;
-	rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED, 1 + bare);
+	rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY, 1 + bare);
 	return true;
 }
 
 static bool icrc_good(struct batch *b, struct arrival *a)
 {
 	const struct sk_buff *skb = a->pkt.skb;
-	const struct rover_seal *seal;
+	const struct rover_trailer *seal;
 	__le32 icrc;
 
 	/* Whatever became of its headers, it may point to its sender's memory. */
-	seal = rover_seal_last(skb);
+	seal = rover_trailer_last(skb);
 	if (seal && seal->zcopy.qpn)
 		a->pkt.zcopy = &seal->zcopy;
-	seal = rover_seal_find(skb, a->pkt.payload_at, a->pkt.payload,
+	seal = rover_trailer_find(skb, a->pkt.payload_at, a->pkt.payload,
 			       a->pkt.pad);
 	if (seal)
 		return seal_good(b, a, seal);
@@ -338,7 +338,7 @@ static bool peer_good(struct batch *b, const struct arrival *a)
 	if (!rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip))
 		return false;
 	b->peer = a->pkt.ip;
-	rover_way_note(&qp->in, b->head);
+	rover_dst_note(&qp->in, b->head);
 	rover_shortcut_came(qp, b->head);
 	return true;
 }
@@ -435,7 +435,7 @@ static void receive_by(struct batch *b, struct arrival *a,
 		if (!qp || !batch_hold(b, qp, false))
 			continue;
 		if (admit(b, a))
-			rover_datagram_receive(qp, &a->pkt, b->head->dev);
+			rover_ud_receive(qp, &a->pkt, b->head->dev);
 		batch_end(b);
 	}
 }
@@ -490,7 +490,7 @@ static void deliver(const struct batch *b, const struct rover_packet *pkt)
 	else if (pkt->op->flags & ROVER_OP_RESPONSE)
 		rover_completer_receive(qp, pkt);
 	else if (qp->transport == ROVER_TRANSPORT_UD)
-		rover_datagram_receive(qp, pkt, b->head->dev);
+		rover_ud_receive(qp, pkt, b->head->dev);
 	else
 		rover_responder_receive(qp, pkt);
 }
@@ -574,20 +574,20 @@ static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
 
 /* What has one header is proved once. */
 static void receive_bundle(struct batch *b, const struct sk_buff *skb,
-			   const struct rover_seal *seal, enum rover_l3 l3)
+			   const struct rover_trailer *seal, enum rover_l3 l3)
 {
-	bool good = rover_bundle_good(skb, seal);
+	bool good = rover_gso_small_good(skb, seal);
 	struct rover_record record = {};
 	struct arrival a __uninitialized;
 
-	while (rover_bundle_next(skb, seal, &record)) {
+	while (rover_gso_small_next(skb, seal, &record)) {
 		begin(&a, skb, record.at, record.len + ROVER_ICRC_SIZE, 0, l3);
 		a.proved = true;
 		a.good = good;
 		receive(b, &a);
 	}
 	if (good)
-		rover_stat_add(b->dev->stats, ROVER_STAT_RX_SEALED,
+		rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY,
 			       record.number + 1);
 }
 
@@ -596,7 +596,7 @@ static void receive_members(struct batch *b, struct sk_buff *head,
 			    enum rover_l3 l3)
 {
 	unsigned int hdr = rover_l3_len(l3);
-	const struct rover_seal *seal;
+	const struct rover_trailer *seal;
 	struct sk_buff *skb;
 
 	skb_walk_frags(head, skb) {
@@ -604,7 +604,7 @@ static void receive_members(struct batch *b, struct sk_buff *head,
 			rover_count(b->dev, ROVER_STAT_DROP_GSO);
 			continue;
 		}
-		seal = rover_bundle_seal(skb);
+		seal = rover_gso_small_seal(skb);
 		if (seal)
 			receive_bundle(b, skb, seal, l3);
 		else

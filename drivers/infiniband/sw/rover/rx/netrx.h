@@ -10,7 +10,7 @@
 #include <linux/udp.h>
 
 #include "qp/qp.h"
-#include "tx/block.h"
+#include "tx/gso_long.h"
 
 /**
  * rover_netrx() - receive a packet or a whole train
@@ -44,7 +44,7 @@ static inline bool rover_netrx_is_train(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) &&
 	       (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST ||
-		rover_block_is(skb));
+		rover_gso_long_is(skb));
 }
 
 /* Where the first BTH is, from the data on. */

@@ -23,9 +23,9 @@
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 
-#include "core/trace.h"
 #include "addr/mcast.h"
-#include "qp/qps.h"
+#include "core/trace.h"
+#include "qp/qp_table.h"
 #include "tx/nettx.h"
 #include "tx/shortcut.h"
 

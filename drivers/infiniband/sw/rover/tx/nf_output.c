@@ -121,7 +121,7 @@ static const struct nf_hook_ops nf_output_hooks[] = {
 	{ .pf = NFPROTO_IPV6 },
 };
 
-int rover_nf_output_begin(struct rover_net *rnet)
+int rover_nf_output_register(struct rover_net *rnet)
 {
 	unsigned int i;
 
@@ -137,7 +137,7 @@ int rover_nf_output_begin(struct rover_net *rnet)
 				     ARRAY_SIZE(rnet->outputs));
 }
 
-void rover_nf_output_end(struct rover_net *rnet)
+void rover_nf_output_unregister(struct rover_net *rnet)
 {
 	nf_unregister_net_hooks(rnet->net, rnet->outputs,
 				ARRAY_SIZE(rnet->outputs));
@@ -145,12 +145,12 @@ void rover_nf_output_end(struct rover_net *rnet)
 
 #else
 
-int rover_nf_output_begin(struct rover_net *rnet)
+int rover_nf_output_register(struct rover_net *rnet)
 {
 	return 0;
 }
 
-void rover_nf_output_end(struct rover_net *rnet)
+void rover_nf_output_unregister(struct rover_net *rnet)
 {
 }
 

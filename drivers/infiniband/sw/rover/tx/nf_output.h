@@ -14,21 +14,21 @@ unsigned int rover_nf_output(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state);
 
 /**
- * rover_nf_output_begin() - drop foreign RoCE packets from now on
+ * rover_nf_output_register() - drop foreign RoCE packets from now on
  * @rnet: namespace
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int rover_nf_output_begin(struct rover_net *rnet);
+int rover_nf_output_register(struct rover_net *rnet);
 
 /**
- * rover_nf_output_end() - let them pass again
- * @rnet: rover_nf_output_begin() succeeded; the last call of the hook has
+ * rover_nf_output_unregister() - let them pass again
+ * @rnet: rover_nf_output_register() succeeded; the last call of the hook has
  *	returned after synchronize_net()
  *
  * Context: may sleep.
  */
-void rover_nf_output_end(struct rover_net *rnet);
+void rover_nf_output_unregister(struct rover_net *rnet);
 
 #endif /* ROVER_NF_OUTPUT_H */

@@ -12,7 +12,7 @@
  * Such packets differ in UDP source port and QPN, and not in what the stack decides
  * by: addresses, traffic class, priority and route.  A rule that asks for the source
  * port sees the first one's (decision 0030).  IPv4 identifications are in
- * order in a train (segment), so a plug has a counter of its own.
+ * order in a train (gso_segment), so a plug has a counter of its own.
  *
  * Softirqs are off from start to finish: the plug is its processor's, without a
  * lock.  What waits holds a reference to the queue pair that was last to add to it,
@@ -20,8 +20,8 @@
  */
 #include <linux/percpu.h>
 
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "tx/nettx.h"
 #include "tx/plug.h"
 #include "tx/shortcut.h"
@@ -73,14 +73,14 @@ void rover_plug_finish(void)
  */
 static bool stands_in_line(const struct rover_qp *qp)
 {
-	const struct rover_qp *peer = rover_steer_peer(qp);
+	const struct rover_qp *peer = rover_affinity_peer(qp);
 
 	return peer && READ_ONCE(peer->aside.owner);
 }
 
 /*
  * Who has lost something sends less at a time, and should not have the others'
- * packets lost with its own.  What is heavy has ways of its own (arrive), and must
+ * packets lost with its own.  What is heavy has ways of its own (ingress), and must
  * not be passed on them by what it sends with others.
  */
 static bool may_share(const struct rover_qp *qp, unsigned int max)

@@ -38,8 +38,8 @@
 #include <net/sch_generic.h>
 
 #include "core/trace.h"
-#include "qp/qps.h"
-#include "qp/steer.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "tx/nf_output.h"
 #include "tx/shortcut.h"
 
@@ -109,7 +109,7 @@ static bool is_ours(const struct rover_net *rnet, const struct nf_hook_ops *ops)
 	return ops >= rnet->claims && ops < rnet->claims + ARRAY_SIZE(rnet->claims);
 }
 
-/* By others than the receiver's own (claim), and nf_output of any namespace? */
+/* By others than the receiver's own (nf_input), and nf_output of any namespace? */
 static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
 		   const struct rover_net *rnet)
 {
@@ -234,7 +234,7 @@ void rover_shortcut_show(struct rover_qp *qp, const struct sk_buff *skb)
 	out = other_end(in);
 	if (!out || somebody_there(out, in, skb->protocol, rnet))
 		return;
-	peer = rover_steer_peer(qp);
+	peer = rover_affinity_peer(qp);
 	if (!peer)
 		return;
 	WRITE_ONCE(peer->shortcut.rnet, rnet);

@@ -9,7 +9,7 @@
  * takes the train apart (IP length and checksum) is not in the ICRC; FIXEDID
  * keeps each packet's own identification.  On a way that starts in memory the
  * ICRCs of payload by reference are left out, and made if it is taken apart
- * (segment); there packets of a long message share an skb until then (block).
+ * (gso_segment); there packets of a long message share an skb until then (gso_long).
  * On the loopback device, where nobody asks us, a block travels alone.
  *
  * RoCE v1 has none of this in the stack: each of its packets travels alone, with
@@ -21,9 +21,9 @@
  * ( ) is headroom: a member's data begins at its UDP payload.  Payload frags
  * are the program's pages, referenced and not copied, or a piece of ours with a
  * copy where payload may change (UD, UC) or an skb must not hold its memory; pad
- * and ICRC sit in a small frag of ours (seal).  Packets of up to COPY_MAX bytes
+ * and ICRC sit in a small frag of ours (trailer).  Packets of up to COPY_MAX bytes
  * are copied whole, as are all where the netdev gathers nothing; behind the first
- * of a train that starts in memory small ones share an skb (bundle).  They are of
+ * of a train that starts in memory small ones share an skb (gso_small).  They are of
  * one queue pair, or where such a train may wait (plug) of several, on one way to
  * one peer.
  *
@@ -35,12 +35,12 @@
 #include <net/ip.h>
 
 #include "core/trace.h"
-#include "qp/steer.h"
-#include "tx/block.h"
-#include "tx/buffer.h"
-#include "tx/bundle.h"
+#include "qp/affinity.h"
+#include "tx/gso_long.h"
+#include "tx/gso_small.h"
 #include "tx/nettx.h"
-#include "tx/seal.h"
+#include "tx/skb_alloc.h"
+#include "tx/trailer.h"
 #include "tx/train.h"
 #include "wire/icrc.h"
 #include "wire/psn.h"
@@ -153,13 +153,13 @@ static __always_inline void put_transport(const struct rover_train *train,
 }
 
 /* Payload in frags, then a seal of ours. */
-static struct rover_seal *put_frags(struct sk_buff *skb,
+static struct rover_trailer *put_frags(struct sk_buff *skb,
 				    const struct rover_outgoing *out,
 				    const struct rover_frag *frags,
 				    unsigned int n,
 				    const struct rover_zcopy *zcopy, u32 crc)
 {
-	struct rover_seal *seal = rover_seal_get();
+	struct rover_trailer *seal = rover_trailer_get();
 	unsigned int i;
 
 	if (!seal)
@@ -169,7 +169,7 @@ static struct rover_seal *put_frags(struct sk_buff *skb,
 	for (i = 0; i < n; i++)
 		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
 				   frags[i].len);
-	rover_seal_append(skb, seal, n, out->len, rover_pad(out->len));
+	rover_trailer_append(skb, seal, n, out->len, rover_pad(out->len));
 	return seal;
 }
 
@@ -266,7 +266,7 @@ static struct sk_buff *make(struct rover_train *train,
 	*fault = get_frags(train, out, frags, &n, &zcopy);
 	if (*fault)
 		return NULL;
-	skb = rover_buffer_get(ROVER_HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
+	skb = rover_skb_alloc(ROVER_HEADROOM + path->hdr_len + hdr + (n ? 0 : payload));
 	if (!skb)
 		goto err_frags;
 	skb_reserve(skb, ROVER_HEADROOM);
@@ -279,8 +279,8 @@ static struct sk_buff *make(struct rover_train *train,
 					sum(skb, path, bth, hdr + payload));
 		if (!train->seal)
 			goto err_skb;
-		if (train->icrcs == ROVER_ICRCS_MADE || out->again)
-			rover_seal_close(skb);
+		if (train->icrcs == ROVER_ICRC_COMPLETE || out->again)
+			rover_trailer_close(skb);
 	} else {
 		*fault = put_copy(skb_put(skb, payload - ROVER_ICRC_SIZE), out);
 		if (*fault)
@@ -330,7 +330,7 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 	struct sk_buff *head = train->head;
 
 	skb_pull(skb, train->hdr_len);
-	if (train->icrcs == ROVER_ICRCS_WAIT)
+	if (train->icrcs == ROVER_ICRC_PARTIAL)
 		skb_reset_network_header(skb);
 	if (train->last == head)
 		skb_shinfo(head)->frag_list = skb;
@@ -344,8 +344,8 @@ static void couple(struct rover_train *train, struct sk_buff *skb)
 /* Blocks are for memory only: a train that has all its ICRCs is of packets. */
 static bool may_block(const struct rover_train *train)
 {
-	return train->icrcs == ROVER_ICRCS_WAIT ||
-	       (train->icrcs == ROVER_ICRCS_NONE && train->last == train->head);
+	return train->icrcs == ROVER_ICRC_PARTIAL ||
+	       (train->icrcs == ROVER_ICRC_UNNECESSARY && train->last == train->head);
 }
 
 /*
@@ -356,7 +356,7 @@ static void open_block(struct rover_train *train,
 		       const struct rover_outgoing *out)
 {
 	u16 flags = rover_opcodes[out->opcode].flags;
-	struct rover_seal *seal = train->seal;
+	struct rover_trailer *seal = train->seal;
 
 	if (!seal)
 		return;
@@ -376,13 +376,13 @@ static void open_block(struct rover_train *train,
 static bool into_block(struct rover_train *train, struct rover_outgoing *out,
 		       enum rover_fault *fault)
 {
-	struct rover_seal *seal = train->seal;
+	struct rover_trailer *seal = train->seal;
 
 	if (!seal || out->opcode != seal->next || out->psn != train->next ||
 	    out->len != train->piece || out->ext_len || out->flags ||
 	    out->ackreq || out->again || out->data)
 		return false;
-	if (!rover_block_add(train->last, seal, out->sgl, out->len, fault))
+	if (!rover_gso_long_add(train->last, seal, out->sgl, out->len, fault))
 		return false;
 	if (train->last != train->head) {
 		grow(train->head, out->len);
@@ -395,7 +395,7 @@ static bool into_block(struct rover_train *train, struct rover_outgoing *out,
 /* A block on the loopback device. */
 static bool is_alone(const struct rover_train *train)
 {
-	return train->icrcs == ROVER_ICRCS_NONE && train->seal &&
+	return train->icrcs == ROVER_ICRC_UNNECESSARY && train->seal &&
 	       train->seal->more;
 }
 
@@ -404,7 +404,7 @@ static void close_bundle(struct rover_train *train)
 {
 	if (!train->bundle)
 		return;
-	rover_seal_append(train->last, train->bundle, 0, 0, 0);
+	rover_trailer_append(train->last, train->bundle, 0, 0, 0);
 	grow(train->head, ROVER_ICRC_SIZE);
 	train->bundle = NULL;
 }
@@ -413,9 +413,9 @@ static void close_bundle(struct rover_train *train)
 static bool in_memory(struct rover_train *train)
 {
 	/* The first was whole, and not worth the question. */
-	if (train->packets == 1 && train->icrcs == ROVER_ICRCS_MADE)
-		train->icrcs = rover_segment_icrcs(train->path, !train->copy);
-	return train->icrcs != ROVER_ICRCS_MADE;
+	if (train->packets == 1 && train->icrcs == ROVER_ICRC_COMPLETE)
+		train->icrcs = rover_gso_segment_icrc_state(train->path, !train->copy);
+	return train->icrcs != ROVER_ICRC_COMPLETE;
 }
 
 /*
@@ -476,7 +476,7 @@ static unsigned int bundle_size(const struct rover_train *train)
 {
 	unsigned int page = SKB_WITH_OVERHEAD(PAGE_SIZE);
 
-	if (train->icrcs != ROVER_ICRCS_NONE)
+	if (train->icrcs != ROVER_ICRC_UNNECESSARY)
 		return page;
 	return min(page, ROVER_HEADROOM + train->hdr_len + ROVER_MAX_HDR +
 			 train->qp->mtu);
@@ -486,13 +486,13 @@ static unsigned int bundle_size(const struct rover_train *train)
 static bool open_bundle(struct rover_train *train, struct rover_outgoing *out,
 			enum rover_fault *fault)
 {
-	struct rover_seal *seal;
+	struct rover_trailer *seal;
 	struct sk_buff *skb;
 
-	skb = rover_buffer_get(bundle_size(train));
+	skb = rover_skb_alloc(bundle_size(train));
 	if (!skb)
 		return false;
-	seal = rover_seal_get();
+	seal = rover_trailer_get();
 	if (!seal)
 		goto err_skb;
 	skb_reserve(skb, ROVER_HEADROOM);
@@ -503,13 +503,13 @@ static bool open_bundle(struct rover_train *train, struct rover_outgoing *out,
 		goto err_seal;
 	close_bundle(train);
 	couple(train, skb);
-	rover_bundle_begin(seal, skb, train->path->l3);
+	rover_gso_small_begin(seal, skb, train->path->l3);
 	train->bundle = seal;
 	train->seal = NULL;
 	return true;
 
 err_seal:
-	rover_seal_drop(seal);
+	rover_trailer_drop(seal);
 err_skb:
 	kfree_skb(skb);
 	return false;
@@ -535,7 +535,7 @@ static bool must_part(const struct rover_train *train,
 		      const struct rover_outgoing *out)
 {
 	return is_alone(train) ||
-	       (train->icrcs == ROVER_ICRCS_NONE && !out->again &&
+	       (train->icrcs == ROVER_ICRC_UNNECESSARY && !out->again &&
 		out->middles >= BLOCK_ALONE);
 }
 
@@ -546,13 +546,13 @@ static bool must_part(const struct rover_train *train,
 static void look_ahead(struct rover_train *train,
 		       const struct rover_outgoing *out)
 {
-	train->icrcs = ROVER_ICRCS_MADE;
+	train->icrcs = ROVER_ICRC_COMPLETE;
 	train->flat = false;
 	if (!in_frags(train, out))
 		return;
 	if (train->max > 1)
-		train->icrcs = rover_segment_icrcs(train->path, !train->copy);
-	if (train->icrcs == ROVER_ICRCS_MADE)
+		train->icrcs = rover_gso_segment_icrc_state(train->path, !train->copy);
+	if (train->icrcs == ROVER_ICRC_COMPLETE)
 		train->flat = !rover_nettx_gathers(train->path);
 }
 
@@ -623,8 +623,8 @@ static void make_gso(struct rover_train *train)
 	info->gso_type = SKB_GSO_UDP_L4;
 	if (!is_alone(train))
 		info->gso_type |= SKB_GSO_FRAGLIST;
-	if (train->icrcs == ROVER_ICRCS_WAIT)
-		rover_segment_mark(head, train->hdr_len);
+	if (train->icrcs == ROVER_ICRC_PARTIAL)
+		rover_gso_segment_mark(head, train->hdr_len);
 	else if (!is_alone(train))
 		info->gso_type |= SKB_GSO_TCP_FIXEDID;
 	/*
@@ -673,8 +673,8 @@ void rover_train_send(struct rover_train *train)
 	close_bundle(train);
 	if (packets > 1)
 		make_gso(train);
-	else if (train->icrcs == ROVER_ICRCS_WAIT)
-		rover_seal_close_late(skb);
+	else if (train->icrcs == ROVER_ICRC_PARTIAL)
+		rover_trailer_close_late(skb);
 	rover_train_trace(train);
 	train->head = NULL;
 	train->last = NULL;

@@ -6,8 +6,8 @@
 #define ROVER_TRAIN_H
 
 #include "qp/qp.h"
-#include "tx/seal.h"
-#include "tx/segment.h"
+#include "tx/gso_segment.h"
+#include "tx/trailer.h"
 #include "wire/wire.h"
 
 /**
@@ -44,12 +44,12 @@ struct rover_train {
 	bool copy;
 	bool flat;
 	bool response;
-	enum rover_icrcs icrcs;
+	enum rover_icrc_state icrcs;
 	u16 *ip_id;
 	struct sk_buff *head;
 	struct sk_buff *last;
-	struct rover_seal *seal;
-	struct rover_seal *bundle;
+	struct rover_trailer *seal;
+	struct rover_trailer *bundle;
 	u32 piece;
 	u32 next;
 	unsigned int packets;
@@ -153,7 +153,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
  * @train: not sent yet
  *
  * Where memory carries it, and nothing in it is large: so whatever is added to it,
- * none of it becomes heavy work (steer), which is that of one queue pair.
+ * none of it becomes heavy work (affinity), which is that of one queue pair.
  *
  * Context: the queue pair's lock held, softirqs off.
  */

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "verbs/counter.h"
 
 /**

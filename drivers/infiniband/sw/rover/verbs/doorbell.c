@@ -11,10 +11,10 @@
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/rover-abi.h>
 
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"
-#include "rx/arrive.h"
+#include "rx/ingress.h"
 #include "verbs/doorbell.h"
 
 /* The core's macros paste the numbers' names, so they must not be macros. */
@@ -55,7 +55,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	if (receives && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);
 	else if (receives || !rover_poller_takes(qp))
-		rover_arrive_posted(qp);
+		rover_ingress_posted(qp);
 out:
 	rcu_read_unlock();
 	return err;

@@ -16,7 +16,7 @@
 
 #include "core/dev.h"
 #include "qp/qp.h"
-#include "rx/tap.h"
+#include "rx/flow_input.h"
 #include "verbs/flow.h"
 
 /* Specifications *************************************************************/
@@ -33,8 +33,8 @@ struct field {
 		.from = offsetof(struct filter, name),			\
 		.len = sizeof_field(struct filter, name) +		\
 		       BUILD_BUG_ON_ZERO(sizeof_field(struct filter, name) != \
-				sizeof_field(union rover_frame, field)), \
-		.to = offsetof(union rover_frame, field),		\
+				sizeof_field(union rover_flow_key, field)), \
+		.to = offsetof(union rover_flow_key, field),		\
 	}
 
 static const struct field eth_fields[] = {
@@ -73,7 +73,7 @@ static const struct field port_fields[] = {
  * @size: bytes of it
  * @val: where the values are
  * @mask: where the masks are
- * @layers: ROVER_FRAME_* that a frame has to have for it
+ * @layers: ROVER_FLOW_KEY_* that a frame has to have for it
  * @fields: of values and masks
  * @num: how many
  */
@@ -100,10 +100,10 @@ struct kind {
 
 static const struct kind kinds[] = {
 	KIND(ETH, ib_flow_spec_eth, 0, eth_fields),
-	KIND(IPV4, ib_flow_spec_ipv4, ROVER_FRAME_IPV4, ipv4_fields),
-	KIND(IPV6, ib_flow_spec_ipv6, ROVER_FRAME_IPV6, ipv6_fields),
-	KIND(TCP, ib_flow_spec_tcp_udp, ROVER_FRAME_TCP, port_fields),
-	KIND(UDP, ib_flow_spec_tcp_udp, ROVER_FRAME_UDP, port_fields),
+	KIND(IPV4, ib_flow_spec_ipv4, ROVER_FLOW_KEY_IPV4, ipv4_fields),
+	KIND(IPV6, ib_flow_spec_ipv6, ROVER_FLOW_KEY_IPV6, ipv6_fields),
+	KIND(TCP, ib_flow_spec_tcp_udp, ROVER_FLOW_KEY_TCP, port_fields),
+	KIND(UDP, ib_flow_spec_tcp_udp, ROVER_FLOW_KEY_UDP, port_fields),
 };
 
 /* Tunnels, what is in them, and actions: not there. */
@@ -144,7 +144,7 @@ static void add_spec(struct rover_rule *rule, const struct kind *kind,
 	}
 	/* A frame without a tag has not the tag 0. */
 	if (rule->mask.vlan)
-		require(rule, ROVER_FRAME_VLAN);
+		require(rule, ROVER_FLOW_KEY_VLAN);
 }
 
 /* One specification for each layer, in any order. */
@@ -299,7 +299,7 @@ static int add(struct rover_dev *dev, struct rover_rule *rule)
 	err = filter_on(dev, rule);
 	if (err)
 		goto out;
-	err = rover_tap_add(dev, rule);
+	err = rover_flow_input_add(dev, rule);
 	if (err)
 		filter_off(dev, rule);
 out:
@@ -341,7 +341,7 @@ int rover_flow_destroy(struct ib_flow *ib)
 	struct rover_dev *dev = rover_dev(ib->device);
 
 	rtnl_lock();
-	rover_tap_remove(dev, rule);
+	rover_flow_input_remove(dev, rule);
 	filter_off(dev, rule);
 	rtnl_unlock();
 	kfree_rcu(rule, rcu);

@@ -14,9 +14,9 @@
 #include <linux/slab.h>
 
 #include "addr/ah.h"
-#include "qp/qps.h"
+#include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "qp/srq.h"
-#include "qp/steer.h"
 #include "rc/localop.h"
 #include "run/poller.h"
 #include "run/run.h"
@@ -263,7 +263,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 			WRITE_ONCE(stream->heavy, stream->trial.posts);
 		publish(&qp->sq);
 	}
-	rover_trial_post(&stream->trial, smp_processor_id(), head, qp->sq.tail);
+	rover_poll_adapt_post(&stream->trial, smp_processor_id(), head, qp->sq.tail);
 	spin_unlock_irqrestore(&qp->sq_post, irq);
 
 	/* Also after an error: those before it have been posted. */

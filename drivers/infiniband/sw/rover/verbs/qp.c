@@ -38,8 +38,8 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "core/trace.h"
-#include "qp/qps.h"
-#include "qp/recv.h"
+#include "qp/qp_table.h"
+#include "qp/rq.h"
 #include "qp/srq.h"
 #include "qp/wqe.h"
 #include "qp/zcopy.h"
@@ -47,7 +47,7 @@
 #include "rc/responder.h"
 #include "run/run.h"
 #include "run/timer.h"
-#include "rx/arrive.h"
+#include "rx/ingress.h"
 #include "verbs/control.h"
 
 /*
@@ -212,7 +212,7 @@ static int create_recv_ring(struct rover_qp *qp,
 		return 0;
 	}
 	cap->max_recv_wr = max(cap->max_recv_wr, 1U);
-	stride = rover_recv_stride(&cap->max_recv_sge);
+	stride = rover_rq_stride(&cap->max_recv_sge);
 	return rover_ring_create(&qp->rq, ucontext, cap->max_recv_wr, stride,
 				 ucontext ? &resp->rq : NULL);
 }
@@ -268,7 +268,7 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	spin_lock_init(&qp->sq_post);
 	spin_lock_init(&qp->rq_post);
 	rover_timer_init(qp);
-	rover_way_init(&qp->in);
+	rover_dst_init(&qp->in);
 
 	qp->dev = rover_dev(ib->device);
 	qp->stats = qp->dev->stats;
@@ -297,7 +297,7 @@ static void dismantle(struct rover_qp *qp)
 	RCU_INIT_POINTER(container_of(qp->ib, struct rover_ibqp, ib)->qp, NULL);
 	rover_timer_stop(qp);
 	rover_path_destroy(&qp->path);
-	rover_way_forget(&qp->in);
+	rover_dst_clear(&qp->in);
 	rover_ring_destroy(&qp->sq);
 	rover_ring_destroy(&qp->rq);
 	kfree(qp->req.sent);
@@ -389,7 +389,7 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 		atomic_dec(&dev->qps);
 		return -ENOMEM;
 	}
-	qp = rover_qps_alloc();
+	qp = rover_qp_table_alloc();
 	if (!qp) {
 		atomic_dec(&dev->qps);
 		return -ENOMEM;

@@ -13,7 +13,7 @@
 #include <rdma/ib_addr.h>
 
 #include "core/trace.h"
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "qp/zcopy.h"
 #include "rc/requester.h"
@@ -21,7 +21,7 @@
 #include "run/run.h"
 #include "run/timer.h"
 #include "tx/shortcut.h"
-#include "ud/whole.h"
+#include "ud/dgram.h"
 #include "verbs/control.h"
 #include "wire/psn.h"
 
@@ -196,7 +196,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 	}
 	/* Not before: most of the memory of a queue pair, and many idle. */
 	if (c->next == IB_QPS_RTS && !qp->req.sent && !qp->xrcd &&
-	    !rover_transport_whole(qp->transport)) {
+	    !rover_transport_dgram(qp->transport)) {
 		c->sent = kcalloc(ROVER_MAX_INFLIGHT, sizeof(*c->sent),
 				  GFP_KERNEL_ACCOUNT);
 		if (!c->sent)
@@ -270,7 +270,7 @@ static void apply(struct rover_qp *qp, struct change *c)
 	}
 	if (c->mask & IB_QP_AV) {
 		swap(qp->path, c->path);
-		rover_way_forget(&qp->in);
+		rover_dst_clear(&qp->in);
 		rover_shortcut_close(qp);
 	}
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC)
@@ -311,8 +311,8 @@ static void enter_reset(struct rover_qp *qp)
 
 static void init_sender(struct rover_qp *qp)
 {
-	if (rover_transport_whole(qp->transport))
-		rover_whole_init(qp);
+	if (rover_transport_dgram(qp->transport))
+		rover_dgram_init(qp);
 	else
 		rover_requester_init(qp);
 }

@@ -18,7 +18,7 @@
 
 #include "mem/mr.h"
 #include "qp/cq.h"
-#include "qp/qps.h"
+#include "qp/qp_table.h"
 #include "qp/srq.h"
 #include "verbs/restrack.h"
 

@@ -12,15 +12,15 @@
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/rover-abi.h>
 
+#include "addr/ah.h"
+#include "addr/mcast.h"
 #include "core/dev.h"
-#include "core/pages.h"
+#include "core/mmap.h"
 #include "mem/advise.h"
 #include "mem/dm.h"
 #include "mem/fastreg.h"
 #include "mem/mr.h"
 #include "mem/mw.h"
-#include "addr/ah.h"
-#include "addr/mcast.h"
 #include "qp/cq.h"
 #include "qp/qp.h"
 #include "qp/srq.h"
@@ -101,7 +101,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_SYS_IMAGE_GUID |
 				    IB_DEVICE_XRC |
-				    ROVER_TAP_CAPS |
+				    ROVER_FLOW_INPUT_CAPS |
 				    IB_DEVICE_FLUSH_GLOBAL |
 				    IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG |
@@ -300,8 +300,8 @@ const struct ib_device_ops rover_verbs = {
 	.dealloc_ucontext = rover_ucontext_dealloc,
 	.disassociate_ucontext = rover_ucontext_disassociate,
 	.query_ucontext = rover_ucontext_query,
-	.mmap = rover_pages_mmap,
-	.mmap_free = rover_pages_mmap_free,
+	.mmap = rover_mmap,
+	.mmap_free = rover_mmap_free,
 	.alloc_pd = alloc_pd,
 	.dealloc_pd = dealloc_pd,
 	.alloc_xrcd = alloc_xrcd,

@@ -130,7 +130,7 @@ static inline bool rover_transport_reliable(u8 transport)
 }
 
 /* Is each message one packet, and done when it is sent? */
-static inline bool rover_transport_whole(u8 transport)
+static inline bool rover_transport_dgram(u8 transport)
 {
 	return transport == ROVER_TRANSPORT_UD ||
 	       transport == ROVER_TRANSPORT_RAW;

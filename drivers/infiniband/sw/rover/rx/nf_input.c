@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nf_input - what is for our port is ours, before UDP looks whose it is
+ *
+ * In a namespace with a device UDP port 4791 is our socket's, and nobody else can
+ * be bound to it, at any address.  So there is nothing to look up: once firewalls
+ * have had their say a packet is received right here, and so is a train.  UDP would
+ * take that apart, unless it is marked as one of a tunnel, which netdevs like the
+ * loopback device do not carry.
+ *
+ * Before that they are given their route, where they are of a connection whose
+ * last packet came by it.
+ *
+ * What UDP does more with than hand it over is left to it, and then comes from the
+ * socket (ingress): checksums, groups, VRFs, IPsec, and what is broken.
+ *
+ * Softirq, from netfilter under rcu_read_lock().
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/inet_hashtables.h>
+#include <net/netfilter/nf_conntrack.h>
+#include <net/route.h>
+#include <net/xfrm.h>
+#include <rdma/ib_verbs.h>
+
+#include "qp/qp_table.h"
+#include "rx/ingress.h"
+#include "rx/netrx.h"
+#include "rx/nf_input.h"
+
+#if ROVER_NF_INPUT
+
+/* What else says it is several packets may be any program's. */
+static bool is_train(const struct sk_buff *skb)
+{
+	return skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 &&
+	       rover_netrx_is_train(skb);
+}
+
+/* UDP without a checksum, as RoCE has it, in one piece and with nothing behind it. */
+static bool for_us(struct sk_buff *skb)
+{
+	int at = skb_transport_offset(skb);
+	const struct udphdr *udp;
+
+	if (!pskb_may_pull(skb, at + sizeof(*udp)))
+		return false;
+	udp = udp_hdr(skb);
+	return udp->dest == htons(ROCE_V2_UDP_DPORT) && !udp->check &&
+	       be16_to_cpu(udp->len) == skb->len - at;
+}
+
+static bool looks_v4(struct sk_buff *skb)
+{
+	return ip_hdr(skb)->protocol == IPPROTO_UDP &&
+	       skb_transport_offset(skb) == sizeof(struct iphdr) && for_us(skb);
+}
+
+static bool looks_v6(struct sk_buff *skb)
+{
+	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP &&
+	       skb_transport_offset(skb) == sizeof(struct ipv6hdr) &&
+	       for_us(skb);
+}
+
+static bool plain_v4(struct sk_buff *skb)
+{
+	return looks_v4(skb) &&
+	       !(skb_rtable(skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) &&
+	       !inet_sdif(skb) && xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
+}
+
+static bool plain_v6(struct sk_buff *skb)
+{
+	return looks_v6(skb) &&
+	       !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr) &&
+	       !inet6_sdif(skb) && xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
+}
+
+/* Connection tracking confirms what has arrived at the end of this hook: perhaps behind us. */
+static unsigned int confirm(struct sk_buff *skb)
+{
+#if IS_ENABLED(CONFIG_NF_CONNTRACK)
+	const struct nf_ct_hook *hook;
+	enum ip_conntrack_info info;
+	const struct nf_conn *ct = nf_ct_get(skb, &info);
+
+	if (ct && !nf_ct_is_confirmed(ct)) {
+		hook = rcu_dereference(nf_ct_hook);
+		if (hook)
+			return hook->confirm(skb);
+	}
+#endif
+	return NF_ACCEPT;
+}
+
+static unsigned int claim(void *priv, struct sk_buff *skb,
+			  const struct nf_hook_state *state)
+{
+	struct rover_net *rnet = priv;
+	unsigned int verdict;
+
+	if (!(state->pf == NFPROTO_IPV4 ? plain_v4(skb) : plain_v6(skb)) ||
+	    skb->sk || (skb_is_gso(skb) && !is_train(skb)))
+		return NF_ACCEPT;
+	verdict = confirm(skb);
+	if (verdict != NF_ACCEPT)
+		return verdict;
+	__skb_pull(skb, skb_transport_offset(skb));
+	rover_ingress_packet(rnet, skb);
+	return NF_STOLEN;
+}
+
+/*
+ * The connection that a packet may be of, by number and addresses.  It is asked
+ * without a lock, while modify may change both; so it is no more than that.
+ */
+static struct rover_qp *connection(const struct rover_net *rnet,
+				   const struct sk_buff *skb, u8 family)
+{
+	enum rover_l3 l3 = family == NFPROTO_IPV4 ? ROVER_L3_IPV4 : ROVER_L3_IPV6;
+	const struct rover_bth *bth;
+	struct rover_qp *qp;
+	struct rover_bth buf;
+
+	bth = skb_header_pointer(skb, rover_l3_len(l3), sizeof(*bth), &buf);
+	qp = bth ? rover_qp_find(rover_bth_qpn(bth)) : NULL;
+	return qp && rover_path_match(&qp->path, rnet->net, l3, skb->data) ?
+	       qp : NULL;
+}
+
+/*
+ * Before the stack looks for its route, as TCP's packets get the one that their
+ * socket knows, and by the same switch.
+ */
+static unsigned int route(void *priv, struct sk_buff *skb,
+			  const struct nf_hook_state *state)
+{
+	struct rover_net *rnet = priv;
+	struct dst_entry *dst;
+	struct rover_qp *qp;
+
+	if (skb_dst(skb) || skb->sk || skb->pkt_type != PACKET_HOST ||
+	    !READ_ONCE(rnet->net->ipv4.sysctl_ip_early_demux) ||
+	    !(state->pf == NFPROTO_IPV4 ? looks_v4(skb) : looks_v6(skb)))
+		return NF_ACCEPT;
+	qp = connection(rnet, skb, state->pf);
+	dst = qp ? rover_dst_entry(&qp->in, skb->skb_iif) : NULL;
+	if (dst)
+		skb_dst_set_noref(skb, dst);
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops hooks[] = {
+	{ .hook = route, .pf = NFPROTO_IPV4, .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = route, .pf = NFPROTO_IPV6, .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = claim, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN },
+	{ .hook = claim, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN },
+};
+
+int rover_nf_input_register(struct rover_net *rnet)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(hooks) != ARRAY_SIZE(rnet->claims));
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		rnet->claims[i] = hooks[i];
+		rnet->claims[i].priv = rnet;
+		rnet->claims[i].priority = NF_IP_PRI_LAST;
+	}
+	return nf_register_net_hooks(rnet->net, rnet->claims,
+				     ARRAY_SIZE(rnet->claims));
+}
+
+void rover_nf_input_unregister(struct rover_net *rnet)
+{
+	nf_unregister_net_hooks(rnet->net, rnet->claims,
+				ARRAY_SIZE(rnet->claims));
+}
+
+#else
+
+int rover_nf_input_register(struct rover_net *rnet)
+{
+	return 0;
+}
+
+void rover_nf_input_unregister(struct rover_net *rnet)
+{
+}
+
+#endif

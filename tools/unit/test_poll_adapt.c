@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_trial - users of whom is known how many they have in hand
+ *
+ * What is posted at once is done at once.  What is left to the poller is done when its
+ * user has nothing more to post, or one for each post where it is slow.
+ */
+#include "ktap.h"
+#include "run/poll_adapt.h"
+
+/* A user, and its ring. */
+struct user {
+	struct rover_poll_adapt trial;
+	u32 head;
+	u32 tail;
+	/* posts it has in hand, at most; work requests in each */
+	u32 hand;
+	u32 wrs;
+	/* one is done for each that is posted, instead of all when it has no more */
+	bool trickles;
+	/* posts from one processor, before it goes on from the next; 0: for ever */
+	u32 stint;
+	bool nowhere;
+	struct user *peer;
+};
+
+static bool left(struct user *user)
+{
+	bool before = user->trial.tried;
+	bool pays = rover_poll_adapt_due(&user->trial) && rover_poll_adapt_pays(&user->trial);
+
+	if (pays && user->nowhere) {
+		rover_poll_adapt_fails(&user->trial);
+		pays = false;
+	}
+	if (user->peer && pays != before)
+		rover_poll_adapt_tell(&user->peer->trial, &user->trial);
+	return pays;
+}
+
+/* Return whether it was left to the poller. */
+static bool post(struct user *user)
+{
+	u32 head = user->head;
+
+	user->tail += user->wrs;
+	rover_poll_adapt_post(&user->trial, user->stint ? user->trial.posts / user->stint % 2 : 0,
+			 head, user->tail);
+	if (!left(user)) {
+		user->head = user->tail;
+		return false;
+	}
+	if (user->tail - user->head >= user->hand * user->wrs)
+		user->head = user->trickles ? user->head + user->wrs : user->tail;
+	return true;
+}
+
+/* Of some posts, those that were left to the poller, in thousandths. */
+static u32 share(struct user *user, u32 n)
+{
+	u32 polled = 0;
+
+	for (u32 i = 0; i < n; i++)
+		polled += post(user);
+	return polled * 1000ULL / n;
+}
+
+#define HAND(n)		.hand = n, .wrs = 1
+
+static void few_in_hand(void)
+{
+	struct user one = { HAND(1) }, two = { HAND(2) }, three = { HAND(3) };
+
+	ktap_ok(share(&one, 4000) < 25, "one in hand: of the first 4000 few are left");
+	ktap_ok(share(&one, 40000) < 6, "one in hand: then hardly any");
+	ktap_ok(share(&one, 10000) > 0, "one in hand: it is still tried");
+	share(&two, 4000);
+	share(&three, 4000);
+	ktap_ok(share(&two, 40000) < 6 && share(&three, 40000) < 6, "two, three: as little");
+}
+
+static void many_in_hand(void)
+{
+	static const u32 hands[] = { 6, 8, 16, 32, 128 };
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(hands) / sizeof(*hands); i++) {
+		struct user user = { HAND(hands[i]) };
+
+		share(&user, 100);
+		all &= share(&user, 20000) == 1000;
+	}
+	ktap_ok(all, "six in hand and more: all are left");
+}
+
+static void slow_poller(void)
+{
+	struct user user = { HAND(5), .trickles = true };
+
+	share(&user, 100);
+	ktap_eq(share(&user, 20000), 1000, "five that are done one by one: all are left");
+}
+
+/* A post of several work requests is one: a registration and what makes use of it. */
+static void chains(void)
+{
+	struct user two = { .hand = 2, .wrs = 8 }, many = { .hand = 8, .wrs = 8 };
+
+	share(&two, 4000);
+	share(&many, 100);
+	ktap_ok(share(&two, 40000) < 6 && share(&many, 20000) == 1000,
+		"what counts is posts, not work requests");
+}
+
+/* Threads of a server, one on each processor. */
+static void several_processors(void)
+{
+	struct user turns = { HAND(16), .stint = 1 }, stints = { HAND(16), .stint = 8 };
+	struct user moves = { HAND(16), .stint = 200 };
+
+	share(&turns, 4000);
+	share(&stints, 4000);
+	share(&moves, 100);
+	ktap_ok(share(&turns, 40000) < 6, "from two processors by turns: hardly any");
+	ktap_ok(share(&stints, 40000) < 20, "some from one, some from the other: few");
+	ktap_ok(share(&moves, 20000) > 990, "one that is moved now and then: nearly all");
+}
+
+static void learns(void)
+{
+	struct user user = { HAND(1) };
+
+	share(&user, 20000);
+	user.hand = 32;
+	share(&user, 2200);
+	ktap_ok(share(&user, 2000) == 1000, "from one to many: seen within 2200 posts");
+	share(&user, 20000);
+	user.hand = 1;
+	share(&user, 64);
+	ktap_ok(share(&user, 2000) < 25, "from many to one: seen within 64 posts");
+}
+
+/* It pauses in between, and has few for a moment. */
+static void lulls(void)
+{
+	struct user user = { HAND(32) };
+	u32 polled = 0;
+
+	share(&user, 400);
+	for (int i = 0; i < 100; i++) {
+		user.hand = 1;
+		user.head = user.tail;
+		polled += share(&user, 20);
+		user.hand = 32;
+		polled += share(&user, 200);
+	}
+	ktap_eq(polled / 200, 1000, "many, and few for a moment: all are left");
+}
+
+/* Two ends of a connection that post by turns. */
+static u32 both(struct user *one, struct user *other, u32 n)
+{
+	u32 polled = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		polled += post(one);
+		post(other);
+	}
+	return polled * 1000ULL / n;
+}
+
+static void ends_of_one(void)
+{
+	struct user one = { HAND(16) }, other = { HAND(16), .peer = &one };
+
+	one.peer = &other;
+	one.trial.wait = 32;
+	other.trial.wait = 1000;
+	both(&one, &other, 40);
+	ktap_ok(one.trial.tried && other.trial.tried, "what is tried at one end is tried at both");
+	ktap_eq(both(&one, &other, 20000), 1000, "many at both ends: all are left");
+	other.hand = 1;
+	both(&one, &other, 100);
+	ktap_ok(!one.trial.tried && !other.trial.tried, "and fails at both");
+	ktap_ok(both(&one, &other, 40000) < 20, "many at one end, and one at the other: few");
+	share(&one, 2100);
+	ktap_ok(share(&one, 2000) == 1000, "many at one end, and nothing at the other: left");
+}
+
+static void alone_here(void)
+{
+	struct user user = { HAND(16), .nowhere = true };
+	u32 asked = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		post(&user);
+		asked += rover_poll_adapt_due(&user.trial);
+	}
+	ktap_ok(asked < 20, "no other processor: it is hardly asked for");
+}
+
+/* The counters go round, and a ring begins anew. */
+static void round_and_again(void)
+{
+	struct user user = { HAND(16), .head = -300, .tail = -300 };
+
+	user.trial.posts = -200;
+	user.trial.posts_then = -200;
+	user.trial.worth = -100;
+	user.trial.worth_then = -100;
+	share(&user, 100);
+	ktap_eq(share(&user, 2000), 1000, "counters and ring go round");
+	user.head = 0;
+	user.tail = 0;
+	ktap_eq(share(&user, 2000), 1000, "the ring begins anew");
+}
+
+int main(void)
+{
+	few_in_hand();
+	many_in_hand();
+	slow_poller();
+	chains();
+	several_processors();
+	learns();
+	lulls();
+	ends_of_one();
+	alone_here();
+	round_and_again();
+	return ktap_done();
+}
