@@ -21,17 +21,17 @@ int rover_table_init(struct rover_table *table, u32 mask)
 {
 	int err;
 
-	table->grave = kzalloc_objs(*table->grave, ROVER_QUARANTINE);
-	if (!table->grave)
+	table->quarantine = kzalloc_objs(*table->quarantine, ROVER_QUARANTINE);
+	if (!table->quarantine)
 		return -ENOMEM;
 	err = rhashtable_init(&table->ht, &rover_obj_params);
 	if (err) {
-		kfree(table->grave);
-		table->grave = NULL;
+		kfree(table->quarantine);
+		table->quarantine = NULL;
 		return err;
 	}
 	table->mask = mask;
-	table->buried = 0;
+	table->quarantined = 0;
 	mutex_init(&table->lock);
 	return 0;
 }
@@ -40,18 +40,18 @@ void rover_table_destroy(struct rover_table *table)
 {
 	WARN_ON(atomic_read(&table->ht.nelems));
 	rhashtable_destroy(&table->ht);
-	kfree(table->grave);
+	kfree(table->quarantine);
 	mutex_destroy(&table->lock);
 }
 
 static bool is_buried(const struct rover_table *table, u32 key)
 {
-	u32 n = min_t(u32, table->buried, ROVER_QUARANTINE);
+	u32 n = min_t(u32, table->quarantined, ROVER_QUARANTINE);
 	u32 i;
 
 	lockdep_assert_held(&table->lock);
 	for (i = 0; i < n; i++)
-		if (table->grave[i] == key)
+		if (table->quarantine[i] == key)
 			return true;
 	return false;
 }
@@ -59,10 +59,10 @@ static bool is_buried(const struct rover_table *table, u32 key)
 static void bury(struct rover_table *table, u32 key)
 {
 	lockdep_assert_held(&table->lock);
-	table->grave[table->buried % ROVER_QUARANTINE] = key;
+	table->quarantine[table->quarantined % ROVER_QUARANTINE] = key;
 	/* Stays above the size once it is: only full or not full matters. */
-	if (++table->buried == 2 * ROVER_QUARANTINE)
-		table->buried = ROVER_QUARANTINE;
+	if (++table->quarantined == 2 * ROVER_QUARANTINE)
+		table->quarantined = ROVER_QUARANTINE;
 }
 
 int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min)

@@ -30,17 +30,17 @@ struct rover_obj {
  * struct rover_table - numbers and their objects
  * @ht: the objects
  * @mask: bits a number may have
- * @lock: protects @grave and @buried
- * @grave: numbers given back lately, oldest overwritten first
- * @buried: how many were given back; tells where the next goes, and whether
- *	@grave is full
+ * @lock: protects @quarantine and @quarantined
+ * @quarantine: numbers given back lately, oldest overwritten first
+ * @quarantined: how many were given back; tells where the next goes, and whether
+ *	@quarantine is full
  */
 struct rover_table {
 	struct rhashtable ht;
 	u32 mask;
 	struct mutex lock;
-	u32 *grave;
-	u32 buried;
+	u32 *quarantine;
+	u32 quarantined;
 };
 
 /* Here, so that look-up is compiled for it. */

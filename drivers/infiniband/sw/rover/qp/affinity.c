@@ -92,7 +92,7 @@ static int other_cpu(const struct rover_qp *qp, int here)
  */
 static bool one_at_a_time(const struct rover_qp *requester)
 {
-	u32 alone = READ_ONCE(requester->req.alone);
+	u32 alone = READ_ONCE(requester->req.qd1_streak);
 
 	return alone >= ALONE_LEAST && alone % ALONE_TEST;
 }
@@ -105,13 +105,13 @@ int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response)
 	if (len < ROVER_BULK)
 		return ROVER_CPU_ANY;
 	peer = rover_affinity_peer(qp);
-	if (!peer || READ_ONCE(peer->home) != here ||
+	if (!peer || READ_ONCE(peer->home_cpu) != here ||
 	    one_at_a_time(response ? qp : peer))
 		return ROVER_CPU_ANY;
-	cpu = READ_ONCE(qp->aside.cpu);
+	cpu = READ_ONCE(qp->backlog.cpu);
 	if (cpu == ROVER_CPU_ANY || cpu == here || !served(cpu)) {
 		cpu = other_cpu(qp, here);
-		WRITE_ONCE(qp->aside.cpu, cpu);
+		WRITE_ONCE(qp->backlog.cpu, cpu);
 	}
 	return cpu;
 }
@@ -122,15 +122,15 @@ static int apart(const struct rover_qp *qp, const struct rover_qp *peer,
 {
 	int other = ROVER_CPU_ANY;
 
-	if (peer != qp && READ_ONCE(peer->aside.owner) &&
-	    READ_ONCE(peer->lane) == cpu)
+	if (peer != qp && READ_ONCE(peer->backlog.owner) &&
+	    READ_ONCE(peer->worker_cpu) == cpu)
 		other = other_cpu(qp, cpu);
 	return other == ROVER_CPU_ANY ? cpu : other;
 }
 
 int rover_affinity_send(const struct rover_qp *qp)
 {
-	int home = READ_ONCE(qp->home), cpu = ROVER_CPU_ANY;
+	int home = READ_ONCE(qp->home_cpu), cpu = ROVER_CPU_ANY;
 	const struct rover_qp *peer;
 
 	if (home == ROVER_CPU_ANY || !served(home) ||
@@ -146,7 +146,7 @@ int rover_affinity_send(const struct rover_qp *qp)
 
 int rover_affinity_ask(const struct rover_qp *qp)
 {
-	int from = READ_ONCE(qp->req.from);
+	int from = READ_ONCE(qp->req.last_tx_cpu);
 	bool local;
 
 	if (from == raw_smp_processor_id() || !rover_qp_inflight(qp))
@@ -191,7 +191,7 @@ void rover_affinity_to(struct rover_qp *qp, int cpu)
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;
 	if (rover_kick_add(&qp->heavy, &lane->list)) {
-		WRITE_ONCE(qp->lane, cpu);
+		WRITE_ONCE(qp->worker_cpu, cpu);
 		wake_up_process(lane->thread);
 	} else {
 		rover_qp_put(qp);

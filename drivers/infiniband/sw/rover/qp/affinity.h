@@ -71,11 +71,11 @@ int rover_affinity_ask(const struct rover_qp *qp);
 static inline void rover_affinity_home(struct rover_qp *qp)
 {
 	int here = raw_smp_processor_id();
-	int home = READ_ONCE(qp->home);
+	int home = READ_ONCE(qp->home_cpu);
 
 	if (home == ROVER_CPU_ANY ||
 	    (home != here && !rover_qp_inflight(qp)))
-		WRITE_ONCE(qp->home, here);
+		WRITE_ONCE(qp->home_cpu, here);
 }
 
 /**

@@ -60,7 +60,7 @@ struct rover_srq;
  * @psn: of its first packet
  * @opcode: enum rover_wqe_opcode
  * @flags: ROVER_WQE_*
- * @takes: receives that those before it take from the peer; see credit
+ * @ssn: receives that those before it take from the peer; see credit
  *
  * The work request itself stays in the ring and is read, and proved, again
  * when something must be sent again.  It must still say the same.
@@ -71,7 +71,7 @@ struct rover_sent {
 	u32 psn : 24;
 	u32 opcode : 4;
 	u32 flags : 4;
-	u32 takes;
+	u32 ssn;
 };
 
 static_assert(ROVER_WQE_OPCODES <= 1 << 4 && ROVER_WQE_FLAGS < 1 << 4);
@@ -108,16 +108,16 @@ struct rover_wqe {
  * @resp: request whose response is arriving (READ, atomic)
  * @resp_sgl: where its data goes
  * @rd_atomic: READs and atomics on the wire
- * @implied_at: gap in the responses that was already asked for again; a PSN,
+ * @implied_nak_psn: gap in the responses that was already asked for again; a PSN,
  *	or ~0
- * @last_word: syndrome of a NAK that ends it all but has come before answers
+ * @early_nak: syndrome of a NAK that ends it all but has come before answers
  *	to what was asked earlier; 0 without
- * @last_word_at: PSN it speaks of
- * @much: request @sending moves much, either way; read without the lock
- * @bulk: and from here; the same
- * @asks: it is a long READ; the same
- * @from: processor that sent last; the same
- * @alone: requests in a row, up to @sending, that were not long (ROVER_ALONE), and
+ * @early_nak_psn: PSN it speaks of
+ * @long_wr: request @sending moves much, either way; read without the lock
+ * @long_tx: and from here; the same
+ * @long_read: it is a long READ; the same
+ * @last_tx_cpu: processor that sent last; the same
+ * @qd1_streak: requests in a row, up to @sending, that were not long (ROVER_ALONE), and
  *	sent when nothing was on its way and nothing else to be sent; the same
  * @answered: packets of answers with data in this batch, not yet progress (completer)
  * @since_ackreq: packets since AckReq was last set
@@ -126,13 +126,13 @@ struct rover_wqe {
  * @rnr_retries: RNR retries left
  * @rnr_wait: waiting for the RNR timer; nothing is sent
  * @drained: SQ_DRAINED was raised in this stay in SQD
- * @limited: the peer tells how many receives it has: @limit counts
- * @heralded: it has ended a wait by that
- * @takes: receives of the peer that all requests up to @fetched take
- * @limit: and as many as it is known to have; both free-running
- * @lacking: a response was dropped since the memory it goes to was not there; to
+ * @lsn_valid: the peer tells how many receives it has: @lsn counts
+ * @rnr_woken: it has ended a wait by that
+ * @ssn: receives of the peer that all requests up to @fetched take
+ * @lsn: and as many as it is known to have; both free-running
+ * @page_wait: a response was dropped since the memory it goes to was not there; to
  *	be asked for again when it is
- * @lost: which was the last one of those; a PSN, or ~0
+ * @psn_lost: which was the last one of those; a PSN, or ~0
  * @zcopy: packets have pointed to payload since that was last revoked (zcopy)
  */
 struct rover_req {
@@ -150,28 +150,28 @@ struct rover_req {
 	u8 fault;
 	struct rover_wqe resp;
 	struct rover_sgl resp_sgl;
-	u32 implied_at;
-	u32 lost;
-	u32 last_word_at;
-	u32 alone;
-	int from;
+	u32 implied_nak_psn;
+	u32 psn_lost;
+	u32 early_nak_psn;
+	u32 qd1_streak;
+	int last_tx_cpu;
 	u32 answered;
-	u32 takes;
-	u32 limit;
+	u32 ssn;
+	u32 lsn;
 	u16 rd_atomic;
 	u16 since_ackreq;
 	u16 ip_id;
 	u64 cnp_at;
 	u8 rnr_retries;
-	u8 last_word;
+	u8 early_nak;
 	bool rnr_wait;
 	bool drained;
-	bool much;
-	bool bulk;
-	bool asks;
-	bool limited;
-	bool heralded;
-	bool lacking;
+	bool long_wr;
+	bool long_tx;
+	bool long_read;
+	bool lsn_valid;
+	bool rnr_woken;
+	bool page_wait;
 	bool zcopy;
 };
 
@@ -296,15 +296,15 @@ struct rover_saved {
  * @cnp_at: when the last CNP was sent for a request, ns; 0 before the first
  * @comm_est: COMM_EST was raised
  * @last_wqe: QP_LAST_WQE_REACHED was raised in this stay in error
- * @bulk: a long READ waits for its answer; read without the lock
- * @lacking: the request expected next was dropped since the memory it goes to was
+ * @long_tx: a long READ waits for its answer; read without the lock
+ * @page_wait: the request expected next was dropped since the memory it goes to was
  *	not there; to be asked for when it is
- * @stock: most receives that it was seen to have (credit)
- * @awaits: the peer found no receive, and is told when there are some; read
+ * @rq_high: most receives that it was seen to have (credit)
+ * @peer_waits: the peer found no receive, and is told when there are some; read
  *	without the lock
- * @awaited: and when that is: where the producer of @rq has come by then
- * @refused: and where its consumer was
- * @ended: waits that ended so
+ * @wait_until: and when that is: where the producer of @rq has come by then
+ * @wait_from: and where its consumer was
+ * @waits_ended: waits that ended so
  * @zcopy: as the requester's
  */
 struct rover_rsp {
@@ -318,12 +318,12 @@ struct rover_rsp {
 	bool have_wqe;
 	bool comm_est;
 	bool last_wqe;
-	bool bulk;
-	bool awaits;
+	bool long_tx;
+	bool peer_waits;
 	bool zcopy;
 	u32 srqn;
 	u64 srq_birth;
-	bool lacking;
+	bool page_wait;
 	u32 received;
 	u32 length;
 	struct rover_sgl dst;
@@ -335,10 +335,10 @@ struct rover_rsp {
 	u32 res_tail;
 	u32 res_send;
 	u32 saved_tail;
-	u32 stock;
-	u32 awaited;
-	u32 refused;
-	u32 ended;
+	u32 rq_high;
+	u32 wait_until;
+	u32 wait_from;
+	u32 waits_ended;
 	u16 ip_id;
 	u64 cnp_at;
 };
@@ -379,7 +379,7 @@ struct rover_backlog {
  * @last: and at the last look
  * @cpu: by this processor, or where it was sent from last; ROVER_CPU_ANY when all of
  *	that is done
- * @trial: a kernel user's: it is looked after while that pays
+ * @adapt: a kernel user's: it is looked after while that pays
  * @heavy: the last of its posts that was of long messages; under sq_post
  */
 struct rover_stream {
@@ -391,7 +391,7 @@ struct rover_stream {
 	u32 last;
 	int cpu;
 	u32 heavy;
-	struct rover_poll_adapt trial;
+	struct rover_poll_adapt adapt;
 };
 
 /**
@@ -443,7 +443,7 @@ struct rover_shortcut {
  * @mtu: path MTU in bytes
  * @mtu_shift: and its log2
  * @path: headers and route
- * @in: how the peer's packets come
+ * @rx_dst: how the peer's packets come
  * @access: what the peer may do, IB_ACCESS_REMOTE_*
  * @qkey: datagrams: what a sender has to know
  * @ctl: one modify or destroy at a time
@@ -454,20 +454,20 @@ struct rover_shortcut {
  * @kick: its place on the list of runnable queue pairs
  * @work: ROVER_WORK_*
  * @tx_skbs: trains and packets of ours in the device
- * @home: CPU that large messages are sent from (affinity); ROVER_CPU_ANY before
+ * @home_cpu: CPU that large messages are sent from (affinity); ROVER_CPU_ANY before
  *	the first, a hint
- * @lane: CPU that does its heavy work, or is to (affinity), a hint
+ * @worker_cpu: CPU that does its heavy work, or is to (affinity), a hint
  * @heavy: receives what was set aside and runs the queue pair (ingress)
- * @aside: packets waiting for that
+ * @backlog: packets waiting for that
  * @stream: is it one that posts and posts?
  * @shortcut: what has nobody on its way
  * @sq_post: serialises kernel users that post to @sq; protects its tail
  * @rq_post: the same for @rq
- * @tx_lock: protects @sq, @req, @tx_demand, @resp_demand, @win and @rtx
+ * @tx_lock: protects @sq, @req, @tx_demand, @resp_demand, @cwnd and @rtx
  * @sq: send ring; an XRC target has none
  * @req: requester and completer
  * @tx_demand: memory on demand, of what is to be sent, that is waited for
- * @win: how much may be sent
+ * @cwnd: how much may be sent
  * @rtx: when to send again
  * @resp_demand: memory on demand where a response goes, that is waited for; both may be,
  *	and each is to hear how it ended
@@ -507,7 +507,7 @@ struct rover_qp {
 	u32 qkey;
 	u32 zcopy_gen[2];
 	struct rover_path path;
-	struct rover_dst in;
+	struct rover_dst rx_dst;
 
 	/* control: cold */
 	struct mutex ctl;
@@ -519,11 +519,11 @@ struct rover_qp {
 	refcount_t refs ____cacheline_aligned_in_smp;
 	unsigned long work;
 	atomic_t tx_skbs;
-	int home;
-	int lane;
+	int home_cpu;
+	int worker_cpu;
 	struct rover_kick kick;
 	struct rover_kick heavy;
-	struct rover_backlog aside;
+	struct rover_backlog backlog;
 	struct rover_stream stream;
 	struct rover_shortcut shortcut;
 
@@ -533,7 +533,7 @@ struct rover_qp {
 	spinlock_t sq_post;
 	struct rover_req req;
 	struct rover_demand tx_demand;
-	struct rover_cwnd win;
+	struct rover_cwnd cwnd;
 	struct rover_rtx rtx;
 	struct rover_demand resp_demand;
 

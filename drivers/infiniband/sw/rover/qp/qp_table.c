@@ -81,8 +81,8 @@ struct rover_qp *rover_qp_table_alloc(void)
 	if (!qp)
 		return NULL;
 	refcount_set(&qp->refs, 1);
-	skb_queue_head_init(&qp->aside.requests);
-	__skb_queue_head_init(&qp->aside.responses);
+	skb_queue_head_init(&qp->backlog.requests);
+	__skb_queue_head_init(&qp->backlog.responses);
 	rover_demand_init(&qp->tx_demand, &qp->refs, tx_met);
 	rover_demand_init(&qp->resp_demand, &qp->refs, resp_met);
 	rover_demand_init(&qp->rx_demand, &qp->refs, rx_met);
@@ -95,8 +95,8 @@ static void free_rcu(struct rcu_head *rcu)
 	struct rover_qp *qp = container_of(rcu, struct rover_qp, rcu);
 
 	/* Set aside when there was no reference left for the work. */
-	skb_queue_purge(&qp->aside.requests);
-	__skb_queue_purge(&qp->aside.responses);
+	skb_queue_purge(&qp->backlog.requests);
+	__skb_queue_purge(&qp->backlog.responses);
 	kmem_cache_free(cache, qp);
 	if (atomic_dec_and_test(&unfreed))
 		wake_up_var(&unfreed);

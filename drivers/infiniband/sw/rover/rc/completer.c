@@ -118,9 +118,9 @@ static void implied_nak(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 
 	settle(qp);
-	if (req->implied_at == req->una)
+	if (req->implied_nak_psn == req->una)
 		return;
-	req->implied_at = req->una;
+	req->implied_nak_psn = req->una;
 	rover_qp_count(qp, ROVER_STAT_IMPLIED_NAK);
 	if (!qp->attr.retry_cnt) {
 		rover_completer_dead(qp);
@@ -189,12 +189,12 @@ static void recall_last_word(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
-	if (!req->last_word)
+	if (!req->early_nak)
 		return;
 	settle(qp);
-	ack_until(qp, req->last_word_at);
-	if (oldest(qp) && req->una == req->last_word_at)
-		nak(qp, req->last_word);
+	ack_until(qp, req->early_nak_psn);
+	if (oldest(qp) && req->una == req->early_nak_psn)
+		nak(qp, req->early_nak);
 }
 
 /*
@@ -207,9 +207,9 @@ static bool in_vain(struct rover_qp *qp)
 	struct rover_sent *row = oldest(qp);
 	s32 at;
 
-	if (req->lost != req->una || !req->last_word || !row)
+	if (req->psn_lost != req->una || !req->early_nak || !row)
 		return false;
-	at = rover_psn_diff(req->last_word_at, row->psn);
+	at = rover_psn_diff(req->early_nak_psn, row->psn);
 	return at >= 0 && at < (s32)rover_retransmit_packets(qp, row);
 }
 
@@ -230,7 +230,7 @@ static void not_ready(struct rover_qp *qp, u8 code)
 	}
 	memory = rover_page_wait_is_peers(qp, oldest(qp));
 	/* Whoever tells of its receives is sent what it has room for, and one more. */
-	if (!req->limited && !memory)
+	if (!req->lsn_valid && !memory)
 		rover_cwnd_probe(qp);
 	rover_retransmit_not_ready(qp, code, !memory);
 }
@@ -244,7 +244,7 @@ static void receive_credits(struct rover_qp *qp, u8 value)
 		return;
 	set_bit(ROVER_WORK_TX, &qp->work);
 	if (req->rnr_wait) {
-		req->heralded = true;
+		req->rnr_woken = true;
 		rover_retransmit_ready(qp);
 	}
 }
@@ -272,8 +272,8 @@ static void receive_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 		return;
 	if (req->una != next) {
 		if (is_last_word(syndrome)) {
-			req->last_word = syndrome;
-			req->last_word_at = next;
+			req->early_nak = syndrome;
+			req->early_nak_psn = next;
 			if (in_vain(qp))
 				nak(qp, syndrome);
 		} else {
@@ -351,13 +351,13 @@ static void misplaced(struct rover_qp *qp, const struct rover_packet *pkt,
 		fail(qp, fault);
 		return;
 	}
-	req->lacking = true;
-	req->lost = req->una;
+	req->page_wait = true;
+	req->psn_lost = req->una;
 	if (in_vain(qp)) {
-		nak(qp, req->last_word);
+		nak(qp, req->early_nak);
 		return;
 	}
-	req->implied_at = req->una;
+	req->implied_nak_psn = req->una;
 	if (revoked)
 		set_bit(ROVER_WORK_TX, &qp->work);
 	rover_qp_drop(qp, revoked ? ROVER_STAT_DROP_REVOKED :
@@ -446,7 +446,7 @@ static void receive_data(struct rover_qp *qp, const struct rover_packet *pkt)
 	}
 	if (!(read ? receive_read(qp, pkt, row) : receive_atomic(qp, pkt, row)))
 		return;
-	req->lacking = false;
+	req->page_wait = false;
 	req->answered++;
 	if (rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		recall_last_word(qp);

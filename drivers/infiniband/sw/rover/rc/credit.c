@@ -68,7 +68,7 @@ u8 rover_credit_offer(struct rover_qp *qp)
 	if (!tells(qp))
 		return ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE;
 	have = posted(qp);
-	rsp->stock = max(rsp->stock, have);
+	rsp->rq_high = max(rsp->rq_high, have);
 	return ROVER_AETH_ACK | rover_aeth_code(have);
 }
 
@@ -80,21 +80,21 @@ void rover_credit_await(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	if (!tells(qp))
 		return;
-	if (rsp->awaits) {
+	if (rsp->peer_waits) {
 		/* Who asks again still waits for the same, but for one that has found some. */
-		if (!alone(qp) || qp->rq.head == rsp->refused)
+		if (!alone(qp) || qp->rq.head == rsp->wait_from)
 			return;
-		rsp->stock = (rsp->awaited - rsp->refused) / 4;
+		rsp->rq_high = (rsp->wait_until - rsp->wait_from) / 4;
 	}
-	enough = min3(rover_cq_unread(qp->rcq) / 2, rsp->stock, qp->rq.limit / 2);
+	enough = min3(rover_cq_unread(qp->rcq) / 2, rsp->rq_high, qp->rq.limit / 2);
 	enough = max(enough, 1U);
 	/* Of several each is told soon, or it waits for what the program does for others. */
 	if (!alone(qp))
-		rsp->stock = 0;
-	rsp->refused = qp->rq.head;
-	rsp->awaited = rsp->refused + enough;
-	WRITE_ONCE(rsp->awaits, true);
-	rover_ring_await(&qp->rq, rsp->awaited);
+		rsp->rq_high = 0;
+	rsp->wait_from = qp->rq.head;
+	rsp->wait_until = rsp->wait_from + enough;
+	WRITE_ONCE(rsp->peer_waits, true);
+	rover_ring_await(&qp->rq, rsp->wait_until);
 	if (posted(qp) >= enough)
 		set_bit(ROVER_WORK_RX, &qp->work);
 }
@@ -104,21 +104,21 @@ bool rover_credit_restocked(struct rover_qp *qp)
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
-	if (likely(!rsp->awaits) ||
-	    (s32)(qp->rq.head + posted(qp) - rsp->awaited) < 0)
+	if (likely(!rsp->peer_waits) ||
+	    (s32)(qp->rq.head + posted(qp) - rsp->wait_until) < 0)
 		return false;
 	rover_credit_forget(qp);
-	if (!(++rsp->ended % ENDED_MORE))
-		rsp->stock++;
+	if (!(++rsp->waits_ended % ENDED_MORE))
+		rsp->rq_high++;
 	return rover_qp_allows(qp, ROVER_MAY_RECEIVE);
 }
 
 void rover_credit_forget(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->rx_lock);
-	if (!qp->rsp.awaits)
+	if (!qp->rsp.peer_waits)
 		return;
-	WRITE_ONCE(qp->rsp.awaits, false);
+	WRITE_ONCE(qp->rsp.peer_waits, false);
 	rover_ring_content(&qp->rq);
 }
 
@@ -128,22 +128,22 @@ bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
 		       u8 code)
 {
 	struct rover_req *req = &qp->req;
-	u32 limit = row ? row->takes : req->takes;
+	u32 limit = row ? row->ssn : req->ssn;
 	bool wider;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (code > ROVER_AETH_CREDITS_MOST) {
-		wider = req->limited;
-		req->limited = false;
+		wider = req->lsn_valid;
+		req->lsn_valid = false;
 		return wider;
 	}
 	/* What has begun has taken its receive, if it is one of those. */
 	limit += rover_aeth_credits(code) +
 		 (row && row->psn != req->una && rover_credit_needs(row, false));
 	/* What was told once is there, whatever overtook it. */
-	if (req->limited && (s32)(limit - req->limit) <= 0)
+	if (req->lsn_valid && (s32)(limit - req->lsn) <= 0)
 		return false;
-	req->limited = true;
-	req->limit = limit;
+	req->lsn_valid = true;
+	req->lsn = limit;
 	return true;
 }

@@ -87,8 +87,8 @@ static inline bool rover_credit_left(const struct rover_qp *qp,
 {
 	const struct rover_req *req = &qp->req;
 
-	return !req->limited ||
-	       (s32)(row->takes + rover_credit_needs(row, end) - req->limit) <= 0;
+	return !req->lsn_valid ||
+	       (s32)(row->ssn + rover_credit_needs(row, end) - req->lsn) <= 0;
 }
 
 /**
@@ -104,8 +104,8 @@ static inline bool rover_credit_ends(const struct rover_qp *qp,
 {
 	const struct rover_req *req = &qp->req;
 
-	return req->limited && rover_credit_needs(row, end) &&
-	       (s32)(row->takes + end - req->limit) >= 0;
+	return req->lsn_valid && rover_credit_needs(row, end) &&
+	       (s32)(row->ssn + end - req->lsn) >= 0;
 }
 
 #endif /* ROVER_CREDIT_H */

@@ -50,7 +50,7 @@
 
 void rover_cwnd_init(struct rover_qp *qp)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
 	memset(win, 0, sizeof(*win));
@@ -63,7 +63,7 @@ void rover_cwnd_init(struct rover_qp *qp)
 
 void rover_cwnd_acked(struct rover_qp *qp, u32 packets)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (win->packets >= win->fast) {
@@ -78,7 +78,7 @@ void rover_cwnd_acked(struct rover_qp *qp, u32 packets)
 
 void rover_cwnd_measured(struct rover_qp *qp, u64 rtt)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 	u64 good;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -95,7 +95,7 @@ void rover_cwnd_measured(struct rover_qp *qp, u64 rtt)
 
 void rover_cwnd_lost(struct rover_qp *qp)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
 	win->late = false;
@@ -107,7 +107,7 @@ void rover_cwnd_lost(struct rover_qp *qp)
 /* What the round trips since the last mark, of which one had it, leave of it. */
 static void fade(struct rover_qp *qp, u64 now)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 	u64 trips;
 
 	if (!win->cut_at)
@@ -119,7 +119,7 @@ static void fade(struct rover_qp *qp, u64 now)
 
 void rover_cwnd_marked(struct rover_qp *qp)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 	u64 now = ktime_get_ns();
 	u32 least;
 
@@ -140,7 +140,7 @@ void rover_cwnd_marked(struct rover_qp *qp)
 
 void rover_cwnd_probe(struct rover_qp *qp)
 {
-	struct rover_cwnd *win = &qp->win;
+	struct rover_cwnd *win = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
 	win->late = false;

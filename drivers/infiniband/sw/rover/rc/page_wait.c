@@ -37,10 +37,10 @@ void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 	if (pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;
 	/* It has come again before its memory: the peer is to wait. */
-	if (rsp->lacking && retries_without_end(qp))
+	if (rsp->page_wait && retries_without_end(qp))
 		rsp->nak_due = rover_faults[ROVER_FAULT_PAGE].syndrome |
 			       qp->attr.min_rnr_timer;
-	rsp->lacking = true;
+	rsp->page_wait = true;
 	rover_qp_drop(qp, ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
 }
 
@@ -49,7 +49,7 @@ void rover_page_wait_end(struct rover_qp *qp)
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
-	rsp->lacking = false;
+	rsp->page_wait = false;
 	rsp->nak_due = retries_without_end(qp) ?
 		       rover_faults[ROVER_FAULT_PAGE].syndrome |
 		       ROVER_RNR_SHORTEST : ROVER_NAK_PSN_SEQ;
@@ -67,5 +67,5 @@ bool rover_page_wait_is_peers(const struct rover_qp *qp,
 	/* A SEND takes its receive with the first packet. */
 	if (at && row->opcode != ROVER_WQE_WRITE_IMM)
 		return true;
-	return qp->req.limited && rover_credit_left(qp, row, end);
+	return qp->req.lsn_valid && rover_credit_left(qp, row, end);
 }

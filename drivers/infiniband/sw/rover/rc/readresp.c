@@ -126,7 +126,7 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 	else
 		rover_path_carried(&qp->path, (u64)npsn << qp->mtu_shift);
 	if (res->length >= ROVER_BULK)
-		WRITE_ONCE(qp->rsp.bulk, true);
+		WRITE_ONCE(qp->rsp.long_tx, true);
 }
 
 void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
@@ -255,7 +255,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	/* Where it is first done is where it stays. */
-	if (rsp->bulk && READ_ONCE(qp->home) == ROVER_CPU_ANY)
+	if (rsp->long_tx && READ_ONCE(qp->home_cpu) == ROVER_CPU_ANY)
 		rover_affinity_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
 	train.response = true;
@@ -283,7 +283,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	rcu_read_unlock();
 	rover_train_send(&train);
 	if (!rover_readresp_pending(qp))
-		WRITE_ONCE(rsp->bulk, false);
+		WRITE_ONCE(rsp->long_tx, false);
 	/* Out of budget or memory, with nothing in the device to wake us. */
 	if (rover_readresp_pending(qp) && !fault &&
 	    !test_bit(ROVER_TX_BLOCKED, &qp->work))

@@ -77,13 +77,13 @@ void rover_requester_init(struct rover_qp *qp)
 	req->acked = index;
 	req->sending = index;
 	req->fetched = index;
-	req->implied_at = ~0;
-	req->lost = ~0;
+	req->implied_nak_psn = ~0;
+	req->psn_lost = ~0;
 	req->rnr_retries = qp->attr.rnr_retry;
 	rover_demand_reset(&qp->tx_demand);
 	rover_demand_reset(&qp->resp_demand);
 	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
-	WRITE_ONCE(qp->stream.trial.told, ROVER_POLL_ADAPT_NOTHING);
+	WRITE_ONCE(qp->stream.adapt.told, ROVER_POLL_ADAPT_NOTHING);
 	qp->rtx.deadline = 0;
 	qp->rtx.sample_at = 0;
 	qp->rtx.srtt = 0;
@@ -159,7 +159,7 @@ static bool do_local(struct rover_qp *qp)
 		.psn = req->psn,
 		.opcode = hdr->opcode,
 		.flags = hdr->flags,
-		.takes = req->takes,
+		.ssn = req->ssn,
 	};
 	req->sending = req->fetched;
 	rover_localop_complete(qp);
@@ -217,16 +217,16 @@ static bool fetch_new(struct rover_qp *qp)
 		.length = length,
 		.opcode = req->wqe.hdr.opcode,
 		.flags = req->wqe.hdr.flags,
-		.takes = req->takes,
+		.ssn = req->ssn,
 	};
-	req->takes += rover_credit_takes(row);
-	WRITE_ONCE(req->much, length >= ROVER_BULK);
+	req->ssn += rover_credit_takes(row);
+	WRITE_ONCE(req->long_wr, length >= ROVER_BULK);
 	/* What is not acknowledged may be on its way still, and is not to be passed. */
-	WRITE_ONCE(req->bulk, req->much && !unreliable(qp) &&
+	WRITE_ONCE(req->long_tx, req->long_wr && !unreliable(qp) &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
-	WRITE_ONCE(req->asks, req->much && row->opcode == ROVER_WQE_READ);
-	WRITE_ONCE(req->alone, length <= ROVER_ALONE && posted == 1 &&
-		   req->psn == req->una ? req->alone + 1 : 0);
+	WRITE_ONCE(req->long_read, req->long_wr && row->opcode == ROVER_WQE_READ);
+	WRITE_ONCE(req->qd1_streak, length <= ROVER_ALONE && posted == 1 &&
+		   req->psn == req->una ? req->qd1_streak + 1 : 0);
 	start_wqe(qp, row);
 	return true;
 }
@@ -273,7 +273,7 @@ static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
 		return 1;
 	psns = min(req->packets, rounddown(req->offset, piece) + piece) -
 	       req->offset;
-	return req->psn == req->next_psn ? psns : min(psns, qp->win.packets);
+	return req->psn == req->next_psn ? psns : min(psns, qp->cwnd.packets);
 }
 
 /*
@@ -311,7 +311,7 @@ static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
 	if (fenced(qp) || is_middle(qp, row))
 		return false;
 	/* Nor does the window wait for what nothing on its way has asked for. */
-	return flying + psns <= qp->win.packets || flying <= req->since_ackreq;
+	return flying + psns <= qp->cwnd.packets || flying <= req->since_ackreq;
 }
 
 static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
@@ -361,7 +361,7 @@ static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns
 	/* The last one is sent again for this; with no retries there is no second time. */
 	if ((old > 0 && old <= (s32)psns) || (end && !qp->attr.retry_cnt))
 		return true;
-	return flying >= qp->win.packets || req->since_ackreq + 1 >= ACKREQ_EVERY;
+	return flying >= qp->cwnd.packets || req->since_ackreq + 1 >= ACKREQ_EVERY;
 }
 
 /* The packet at the present place. */
@@ -553,7 +553,7 @@ static void requester_send(struct rover_qp *qp)
 		.unreliable = BUDGET_UNRELIABLE,
 	};
 
-	rover_plug_begin(&train, qp, &req->ip_id, qp->win.train);
+	rover_plug_begin(&train, qp, &req->ip_id, qp->cwnd.train);
 	/* With the completion the buffer is the program's again. */
 	train.copy = unreliable(qp);
 	while (step(qp, &train, &budget))
@@ -570,8 +570,8 @@ static void ask_again(struct rover_qp *qp)
 {
 	if (rover_demand_waits(&qp->resp_demand))
 		return;
-	qp->req.lacking = false;
-	qp->req.implied_at = ~0;
+	qp->req.page_wait = false;
+	qp->req.implied_nak_psn = ~0;
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, qp->req.una);
 }
@@ -584,13 +584,13 @@ void rover_requester_run(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
-	if (unlikely(req->lacking))
+	if (unlikely(req->page_wait))
 		ask_again(qp);
 	before = req->psn;
 	if (!req->rnr_wait) {
 		requester_send(qp);
 		if (req->psn != before && !unreliable(qp)) {
-			WRITE_ONCE(req->from, smp_processor_id());
+			WRITE_ONCE(req->last_tx_cpu, smp_processor_id());
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
 		}
 		if (req->fault)
@@ -608,7 +608,7 @@ void rover_requester_flush(struct rover_qp *qp)
 	rover_retransmit_stop(qp);
 	req->wqe.valid = false;
 	req->resp.valid = false;
-	req->lacking = false;
+	req->page_wait = false;
 	while (qp->sq.head != req->fetched && req->sent) {
 		struct rover_sent *row = rover_retransmit_row(qp, req->acked++);
 
@@ -629,7 +629,7 @@ void rover_requester_reset(struct rover_qp *qp)
 	rover_retransmit_stop(qp);
 	req->wqe.valid = false;
 	req->resp.valid = false;
-	req->lacking = false;
+	req->page_wait = false;
 	req->fault = ROVER_OK;
 	req->acked = qp->sq.head;
 	req->sending = qp->sq.head;

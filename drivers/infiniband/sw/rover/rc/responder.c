@@ -611,7 +611,7 @@ static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt
 			lose_revoked(qp, pkt);
 		return;
 	}
-	rsp->lacking = false;
+	rsp->page_wait = false;
 	if (fault)
 		refuse(qp, pkt, fault);
 }
@@ -634,7 +634,7 @@ void rover_responder_finish(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
 	/* What was dropped for want of memory now has a place, or never will. */
-	if (unlikely(rsp->lacking) && !rover_demand_waits(&qp->rx_demand))
+	if (unlikely(rsp->page_wait) && !rover_demand_waits(&qp->rx_demand))
 		rover_page_wait_end(qp);
 	if (rover_readresp_pending(qp)) {
 		fault = rover_readresp_run(qp);
@@ -692,6 +692,6 @@ void rover_responder_reset(struct rover_qp *qp)
 	rsp->ack_due = false;
 	rsp->nak_due = 0;
 	rsp->in_message = false;
-	rsp->lacking = false;
+	rsp->page_wait = false;
 	rover_credit_forget(qp);
 }

@@ -236,7 +236,7 @@ void rover_retransmit_not_ready(struct rover_qp *qp, u8 code, bool receive)
 {
 	u64 t = rover_rnr_ns(code);
 
-	if (qp->req.heralded && receive)
+	if (qp->req.rnr_woken && receive)
 		t = max_t(u64, t, HERALD_LATE);
 	rover_retransmit_go_back(qp);
 	qp->req.rnr_wait = true;
@@ -326,7 +326,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	/* What is missing is memory of ours for what it said, and the peer not to blame. */
-	if (req->lacking && rover_demand_waits(&qp->resp_demand)) {
+	if (req->page_wait && rover_demand_waits(&qp->resp_demand)) {
 		rtx->since = now;
 		set_deadline(qp, now + rto_ns(qp));
 		return true;

@@ -132,8 +132,8 @@ static bool is_heavy(const struct rover_qp *qp)
 {
 	const struct rover_stream *stream = &qp->stream;
 
-	return READ_ONCE(qp->req.much) ||
-	       (!qp->user && READ_ONCE(stream->trial.posts) -
+	return READ_ONCE(qp->req.long_wr) ||
+	       (!qp->user && READ_ONCE(stream->adapt.posts) -
 			     READ_ONCE(stream->heavy) < HEAVY);
 }
 
@@ -145,13 +145,13 @@ static void tell_peer(struct rover_qp *qp)
 	rcu_read_lock();
 	peer = rover_affinity_peer(qp);
 	if (peer && peer != qp)
-		rover_poll_adapt_tell(&peer->stream.trial, &qp->stream.trial);
+		rover_poll_adapt_tell(&peer->stream.adapt, &qp->stream.adapt);
 	rcu_read_unlock();
 }
 
 static bool pays(struct rover_qp *qp)
 {
-	struct rover_poll_adapt *trial = &qp->stream.trial;
+	struct rover_poll_adapt *trial = &qp->stream.adapt;
 	bool before = trial->tried, pays;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -178,7 +178,7 @@ static bool posted_in_stream(struct rover_qp *qp)
 		return false;
 	cpu = rover_affinity_poll(qp);
 	if (cpu == smp_processor_id()) {
-		rover_poll_adapt_fails(&stream->trial);
+		rover_poll_adapt_fails(&stream->adapt);
 		tell_peer(qp);
 		return false;
 	}
@@ -415,7 +415,7 @@ bool rover_poller_posted(struct rover_qp *qp)
 	if (rover_kick_queued(&stream->kick))
 		return true;
 	if (READ_ONCE(stream->cpu) == ROVER_CPU_ANY &&
-	    !rover_poll_adapt_due(&stream->trial))
+	    !rover_poll_adapt_due(&stream->adapt))
 		return false;
 	if (!spin_trylock_bh(&qp->tx_lock))
 		return leave_to_looker(qp);

@@ -84,14 +84,14 @@ static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 
 static int where_to_send(const struct rover_qp *qp)
 {
-	if (READ_ONCE(qp->req.bulk))
+	if (READ_ONCE(qp->req.long_tx))
 		return rover_affinity_send(qp);
-	return READ_ONCE(qp->req.asks) ? rover_affinity_ask(qp) : ROVER_CPU_ANY;
+	return READ_ONCE(qp->req.long_read) ? rover_affinity_ask(qp) : ROVER_CPU_ANY;
 }
 
 static int where_to_answer(const struct rover_qp *qp)
 {
-	return READ_ONCE(qp->rsp.bulk) ? rover_affinity_send(qp) : ROVER_CPU_ANY;
+	return READ_ONCE(qp->rsp.long_tx) ? rover_affinity_send(qp) : ROVER_CPU_ANY;
 }
 
 /*
@@ -104,7 +104,7 @@ static bool moved(struct rover_qp *qp, int cpu)
 	if (cpu == ROVER_CPU_ANY ||
 	    (cpu == raw_smp_processor_id() && !in_softirq()))
 		return false;
-	if (!READ_ONCE(qp->aside.owner))
+	if (!READ_ONCE(qp->backlog.owner))
 		rover_affinity_to(qp, cpu);
 	return true;
 }

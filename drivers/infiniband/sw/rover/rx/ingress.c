@@ -97,7 +97,7 @@ static bool may_wait(const struct rover_qp *qp, const struct sk_buff *skb)
 /* Return true when the packet was taken, one way or the other. */
 static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
 {
-	struct rover_backlog *aside = &qp->aside;
+	struct rover_backlog *aside = &qp->backlog;
 	int cpu = rover_affinity_receive(qp, skb->len, response);
 	bool taken = true, first = false;
 
@@ -216,7 +216,7 @@ void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet)
 /* Become the owner, unless somebody else is at it. */
 static bool own_aside(struct rover_qp *qp)
 {
-	struct rover_backlog *aside = &qp->aside;
+	struct rover_backlog *aside = &qp->backlog;
 	bool mine;
 
 	spin_lock_bh(&aside->requests.lock);
@@ -224,7 +224,7 @@ static bool own_aside(struct rover_qp *qp)
 	aside->owner = ROVER_BACKLOG_RUNNING;
 	spin_unlock_bh(&aside->requests.lock);
 	if (mine)
-		WRITE_ONCE(qp->lane, raw_smp_processor_id());
+		WRITE_ONCE(qp->worker_cpu, raw_smp_processor_id());
 	return mine;
 }
 
@@ -255,7 +255,7 @@ static unsigned int receive_aside(struct rover_qp *qp)
 	/* As in softirq.  A device outlives its queue pairs so long. */
 	local_bh_disable();
 	rcu_read_lock();
-	skb = next_aside(&qp->aside);
+	skb = next_aside(&qp->backlog);
 	if (skb)
 		much = max(rover_netrx_packets(skb), skb->len / SZ_1K);
 	if (much && READ_ONCE(qp->alive))
@@ -293,7 +293,7 @@ static bool send_trains(struct rover_qp *qp, unsigned int most)
 /* Be the owner no longer.  Return true when the thread is to be. */
 static bool leave_aside(struct rover_qp *qp, bool more)
 {
-	struct rover_backlog *aside = &qp->aside;
+	struct rover_backlog *aside = &qp->backlog;
 
 	spin_lock_bh(&aside->requests.lock);
 	more |= !skb_queue_empty(&aside->responses) ||
@@ -343,8 +343,8 @@ void rover_ingress_posted(struct rover_qp *qp)
 {
 	rover_affinity_home(qp);
 	/* What answers large messages would otherwise only wait for our lock. */
-	if (READ_ONCE(qp->req.bulk) &&
-	    READ_ONCE(qp->home) == raw_smp_processor_id() &&
+	if (READ_ONCE(qp->req.long_tx) &&
+	    READ_ONCE(qp->home_cpu) == raw_smp_processor_id() &&
 	    own_aside(qp))
 		run_owned(qp, true);
 	else

@@ -88,7 +88,7 @@ static void batch_end(struct batch *b)
 		rover_completer_finish(qp);
 		spin_unlock(&qp->tx_lock);
 	} else {
-		if (READ_ONCE(qp->rsp.bulk) &&
+		if (READ_ONCE(qp->rsp.long_tx) &&
 		    rover_affinity_send(qp) != ROVER_CPU_ANY)
 			rover_responder_leave(qp);
 		else
@@ -338,7 +338,7 @@ static bool peer_good(struct batch *b, const struct arrival *a)
 	if (!rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip))
 		return false;
 	b->peer = a->pkt.ip;
-	rover_dst_note(&qp->in, b->head);
+	rover_dst_note(&qp->rx_dst, b->head);
 	rover_shortcut_came(qp, b->head);
 	return true;
 }

@@ -150,7 +150,7 @@ static unsigned int route(void *priv, struct sk_buff *skb,
 	    !(state->pf == NFPROTO_IPV4 ? looks_v4(skb) : looks_v6(skb)))
 		return NF_ACCEPT;
 	qp = connection(rnet, skb, state->pf);
-	dst = qp ? rover_dst_entry(&qp->in, skb->skb_iif) : NULL;
+	dst = qp ? rover_dst_entry(&qp->rx_dst, skb->skb_iif) : NULL;
 	if (dst)
 		skb_dst_set_noref(skb, dst);
 	return NF_ACCEPT;

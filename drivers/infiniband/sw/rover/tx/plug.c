@@ -75,7 +75,7 @@ static bool stands_in_line(const struct rover_qp *qp)
 {
 	const struct rover_qp *peer = rover_affinity_peer(qp);
 
-	return peer && READ_ONCE(peer->aside.owner);
+	return peer && READ_ONCE(peer->backlog.owner);
 }
 
 /*
@@ -87,7 +87,7 @@ static bool may_share(const struct rover_qp *qp, unsigned int max)
 {
 	return max == ROVER_TRAIN_MAX && qp->path.l3 != ROVER_L3_GRH &&
 	       rover_transport_reliable(qp->transport) &&
-	       !READ_ONCE(qp->req.much) && !READ_ONCE(qp->rsp.bulk) &&
+	       !READ_ONCE(qp->req.long_wr) && !READ_ONCE(qp->rsp.long_tx) &&
 	       !stands_in_line(qp);
 }
 

@@ -48,7 +48,7 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 	set_bit(ROVER_WORK_TX, &qp->work);
 	/* In error receives are flushed, and else there may be a peer who waits for some. */
 	flush = rover_qp_allows(qp, ROVER_MUST_FLUSH);
-	receives = flush || READ_ONCE(qp->rsp.awaits);
+	receives = flush || READ_ONCE(qp->rsp.peer_waits);
 	if (receives)
 		set_bit(ROVER_WORK_RX, &qp->work);
 	/* The poller sends what it is going to look at: do not send that here, too. */

@@ -260,10 +260,10 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 			break;
 		}
 		if (is_heavy(wr))
-			WRITE_ONCE(stream->heavy, stream->trial.posts);
+			WRITE_ONCE(stream->heavy, stream->adapt.posts);
 		publish(&qp->sq);
 	}
-	rover_poll_adapt_post(&stream->trial, smp_processor_id(), head, qp->sq.tail);
+	rover_poll_adapt_post(&stream->adapt, smp_processor_id(), head, qp->sq.tail);
 	spin_unlock_irqrestore(&qp->sq_post, irq);
 
 	/* Also after an error: those before it have been posted. */

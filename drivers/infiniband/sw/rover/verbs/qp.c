@@ -268,15 +268,15 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	spin_lock_init(&qp->sq_post);
 	spin_lock_init(&qp->rq_post);
 	rover_timer_init(qp);
-	rover_dst_init(&qp->in);
+	rover_dst_init(&qp->rx_dst);
 
 	qp->dev = rover_dev(ib->device);
 	qp->stats = qp->dev->stats;
 	qp->ib = ib;
 	qp->xrcd = init->xrcd;
 	init_owners(qp, ib, init);
-	qp->home = ROVER_CPU_ANY;
-	qp->aside.cpu = ROVER_CPU_ANY;
+	qp->home_cpu = ROVER_CPU_ANY;
+	qp->backlog.cpu = ROVER_CPU_ANY;
 	qp->stream.cpu = ROVER_CPU_ANY;
 	qp->state = IB_QPS_RESET;
 	qp->user = ucontext;
@@ -297,7 +297,7 @@ static void dismantle(struct rover_qp *qp)
 	RCU_INIT_POINTER(container_of(qp->ib, struct rover_ibqp, ib)->qp, NULL);
 	rover_timer_stop(qp);
 	rover_path_destroy(&qp->path);
-	rover_dst_clear(&qp->in);
+	rover_dst_clear(&qp->rx_dst);
 	rover_ring_destroy(&qp->sq);
 	rover_ring_destroy(&qp->rq);
 	kfree(qp->req.sent);

@@ -270,7 +270,7 @@ static void apply(struct rover_qp *qp, struct change *c)
 	}
 	if (c->mask & IB_QP_AV) {
 		swap(qp->path, c->path);
-		rover_dst_clear(&qp->in);
+		rover_dst_clear(&qp->rx_dst);
 		rover_shortcut_close(qp);
 	}
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC)
@@ -352,7 +352,7 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 		/* To be sent again, or later: by whom?  An error's own NAK is due still. */
 		if (from != IB_QPS_ERR) {
 			qp->rsp.nak_due = 0;
-			qp->rsp.lacking = false;
+			qp->rsp.page_wait = false;
 		}
 		/* As in rover_qp_fail(); the run that flushes is ours. */
 		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);

@@ -74,7 +74,7 @@ static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 	if (restrack_privileged(msg))
 		err = restrack_put_psns(msg, qp);
 	err = err ?: rdma_nl_put_driver_u32(msg, "window",
-					    READ_ONCE(qp->win.packets));
+					    READ_ONCE(qp->cwnd.packets));
 	err = err ?: rdma_nl_put_driver_u32(msg, "outstanding",
 					    READ_ONCE(req->fetched) -
 					    READ_ONCE(req->acked));
