@@ -17,13 +17,13 @@
 #include "mem/mr.h"
 
 /**
- * struct advice - what is to be followed
+ * struct advise_request - what is to be followed
  * @work: by whom
  * @want: how the memory is wanted
  * @num: ranges proved so far
  * @range: referenced memory, and what of it
  */
-struct advice {
+struct advise_request {
 	struct work_struct work;
 	enum rover_odp_want want;
 	u32 num;
@@ -35,41 +35,42 @@ struct advice {
 };
 
 /* No hurry: what is in a hurry is demanded (odp). */
-static struct workqueue_struct *followers;
+static struct workqueue_struct *advise_wq;
 
-static void free_advice(struct advice *advice)
+static void advise_free(struct advise_request *req)
 {
-	while (advice->num)
-		rover_odp_put(advice->range[--advice->num].odp);
-	kvfree(advice);
+	while (req->num)
+		rover_odp_put(req->range[--req->num].odp);
+	kvfree(req);
 }
 
 /* Return the first error; what comes behind it is of no use without it. */
-static int follow(const struct advice *advice)
+static int advise_prefetch(const struct advise_request *req)
 {
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < advice->num && !err; i++)
-		err = rover_odp_prefetch(advice->range[i].odp,
-					 advice->range[i].va,
-					 advice->range[i].len, advice->want);
+	for (i = 0; i < req->num && !err; i++)
+		err = rover_odp_prefetch(req->range[i].odp,
+					 req->range[i].va,
+					 req->range[i].len, req->want);
 	return err;
 }
 
-static void follow_work(struct work_struct *work)
+static void advise_work_fn(struct work_struct *work)
 {
-	struct advice *advice = container_of(work, struct advice, work);
+	struct advise_request *req = container_of(work, struct advise_request,
+						  work);
 
 	/* Nobody has asked how it went. */
-	follow(advice);
-	free_advice(advice);
+	advise_prefetch(req);
+	advise_free(req);
 }
 
-static int prove(struct advice *advice, struct ib_pd *pd,
-		 const struct ib_sge *sge, u32 num)
+static int advise_resolve(struct advise_request *req, struct ib_pd *pd,
+			  const struct ib_sge *sge, u32 num)
 {
-	int access = advice->want == ROVER_ODP_WRITE ? IB_ACCESS_LOCAL_WRITE : 0;
+	int access = req->want == ROVER_ODP_WRITE ? IB_ACCESS_LOCAL_WRITE : 0;
 	u32 i;
 
 	for (i = 0; i < num; i++) {
@@ -77,19 +78,19 @@ static int prove(struct advice *advice, struct ib_pd *pd,
 		u64 va;
 
 		local_bh_disable();
-		odp = rover_mr_find_demand(pd, sge[i].lkey, access, sge[i].addr,
-					   sge[i].length, &va);
+		odp = rover_mr_find_odp(pd, sge[i].lkey, access, sge[i].addr,
+					sge[i].length, &va);
 		local_bh_enable();
 		if (IS_ERR(odp))
 			return PTR_ERR(odp);
-		advice->range[advice->num].odp = odp;
-		advice->range[advice->num].va = va;
-		advice->range[advice->num++].len = sge[i].length;
+		req->range[req->num].odp = odp;
+		req->range[req->num].va = va;
+		req->range[req->num++].len = sge[i].length;
 	}
 	return 0;
 }
 
-static int want_of(enum ib_uverbs_advise_mr_advice advice)
+static int advise_to_want(enum ib_uverbs_advise_mr_advice advice)
 {
 	switch (advice) {
 	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH:
@@ -107,33 +108,33 @@ int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice what,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs)
 {
-	int want = want_of(what), err;
-	struct advice *advice;
+	int want = advise_to_want(what), err;
+	struct advise_request *req;
 
 	if (want < 0)
 		return want;
-	advice = kvzalloc(struct_size(advice, range, num), GFP_KERNEL_ACCOUNT);
-	if (!advice)
+	req = kvzalloc(struct_size(req, range, num), GFP_KERNEL_ACCOUNT);
+	if (!req)
 		return -ENOMEM;
-	advice->want = want;
-	err = prove(advice, pd, sge, num);
+	req->want = want;
+	err = advise_resolve(req, pd, sge, num);
 	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
-		INIT_WORK(&advice->work, follow_work);
-		queue_work(followers, &advice->work);
+		INIT_WORK(&req->work, advise_work_fn);
+		queue_work(advise_wq, &req->work);
 		return 0;
 	}
-	err = err ?: follow(advice);
-	free_advice(advice);
+	err = err ?: advise_prefetch(req);
+	advise_free(req);
 	return err;
 }
 
 int rover_advise_init(void)
 {
-	followers = alloc_workqueue("rover_advise", WQ_UNBOUND, 0);
-	return followers ? 0 : -ENOMEM;
+	advise_wq = alloc_workqueue("rover_advise", WQ_UNBOUND, 0);
+	return advise_wq ? 0 : -ENOMEM;
 }
 
 void rover_advise_exit(void)
 {
-	destroy_workqueue(followers);
+	destroy_workqueue(advise_wq);
 }

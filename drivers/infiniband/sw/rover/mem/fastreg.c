@@ -48,7 +48,7 @@ struct ib_mr *rover_fastreg_alloc(struct ib_pd *pd, enum ib_mr_type type,
 }
 
 /* One more piece at the end of what is mapped; false when there is no room. */
-static bool add_piece(struct rover_mr *mr, u64 addr, u64 len)
+static bool fastreg_add_piece(struct rover_mr *mr, u64 addr, u64 len)
 {
 	struct rover_piece *last = mr->mapped + mr->nmapped;
 
@@ -82,7 +82,8 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 	for_each_sg(sgl, sg, nents, i) {
 		unsigned int len = sg_dma_len(sg) - skip;
 
-		if (len && !add_piece(mr, sg_dma_address(sg) + skip, len))
+		if (len &&
+		    !fastreg_add_piece(mr, sg_dma_address(sg) + skip, len))
 			break;
 		skip = 0;
 	}
@@ -92,7 +93,7 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 	return i;
 }
 
-static bool may_have(u32 access)
+static bool fastreg_access_ok(u32 access)
 {
 	return !(access & ~(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE |
 			    IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_OPTIONAL)) &&
@@ -100,15 +101,15 @@ static bool may_have(u32 access)
 }
 
 /* Does what a work request says of this region make sense? */
-static bool good(const struct rover_mr *mr, struct ib_pd *pd,
-		 const struct rover_fastreg *reg)
+static bool fastreg_is_valid(const struct rover_mr *mr, struct ib_pd *pd,
+			     const struct rover_fastreg *reg)
 {
 	const struct rover_piece *last;
 	u64 end;
 
 	/* First what it is: of a window there is no more than its key. */
 	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
-	    mr->mkey.key || !mr->nmapped || !may_have(reg->access))
+	    mr->mkey.key || !mr->nmapped || !fastreg_access_ok(reg->access))
 		return false;
 	/* Where the last piece ends only the length of all tells. */
 	last = mr->mapped + mr->nmapped - 1;
@@ -127,7 +128,7 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
 	if (!mkey)
 		return fault;
 	mr = container_of(mkey, struct rover_mr, mkey);
-	if (good(mr, pd, reg)) {
+	if (fastreg_is_valid(mr, pd, reg)) {
 		fault = ROVER_OK;
 		mr->access = reg->access;
 		mr->iova = reg->iova;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mkey - memory keys, and how what they open is closed
+ * mkey - memory keys: look-up, opening and closing
  *
- * Opening and closing may be asked for by several queue pairs at once, and by
- * a verb that ends it all: @change sees to it that they come one by one, and
- * @dead that nothing is opened again after the end.
+ * Several queue pairs may open and close a key while a verb retires it: @lock
+ * serialises them, and @dead prevents opening after the end.
  */
 #include <linux/processor.h>
 #include <linux/random.h>
 
 #include "mem/mkey.h"
 
-static void init(struct rover_mkey *mkey)
+static void mkey_init(struct rover_mkey *mkey)
 {
-	spin_lock_init(&mkey->change);
+	spin_lock_init(&mkey->lock);
 	refcount_set(&mkey->refs, 1);
 	init_completion(&mkey->gone);
-	/* Packets may be on their way still from one that had the same number. */
+	/* Packets in flight may name a former key of this number. */
 	mkey->gen = get_random_u32();
 }
 
@@ -25,14 +24,14 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 {
 	u32 key;
 
-	init(mkey);
-	/* Above 0: so no whole key is 0. */
+	mkey_init(mkey);
+	/* Minimum 1: no key is 0. */
 	if (rover_table_insert(keys, &mkey->obj, 1))
 		return 0;
 	key = mkey->obj.key << ROVER_MKEY_LOW |
 	      (get_random_u32() & ((1U << ROVER_MKEY_LOW) - 1));
 	if (open) {
-		/* What it stands for is seen, too: see rover_mkey_find(). */
+		/* Pairs with rover_mkey_find(): range, rights are visible. */
 		smp_store_release(&mkey->key, key);
 	}
 	return key;
@@ -40,12 +39,12 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 
 void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey)
 {
-	/* One that was replaced keeps its key for those who have found it. */
+	/* A replaced object keeps its key for its remaining users. */
 	if (!mkey->replaced) {
-		spin_lock_bh(&mkey->change);
+		spin_lock_bh(&mkey->lock);
 		mkey->dead = true;
 		WRITE_ONCE(mkey->key, 0);
-		spin_unlock_bh(&mkey->change);
+		spin_unlock_bh(&mkey->lock);
 		rover_table_remove(keys, &mkey->obj);
 	}
 	rover_mkey_put(mkey);
@@ -55,12 +54,12 @@ void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey)
 void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
 			struct rover_mkey *new)
 {
-	init(new);
+	mkey_init(new);
 	new->key = old->key;
 	new->gen = old->gen + 1;
-	spin_lock_bh(&old->change);
+	spin_lock_bh(&old->lock);
 	old->dead = true;
-	spin_unlock_bh(&old->change);
+	spin_unlock_bh(&old->lock);
 	rover_table_replace(keys, &old->obj, &new->obj);
 	old->replaced = true;
 }
@@ -74,10 +73,10 @@ struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key)
 	obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);
 	if (obj) {
 		mkey = container_of(obj, struct rover_mkey, obj);
-		spin_lock(&mkey->change);
+		spin_lock(&mkey->lock);
 		if (!mkey->dead)
 			return mkey;
-		spin_unlock(&mkey->change);
+		spin_unlock(&mkey->lock);
 	}
 	rcu_read_unlock();
 	return NULL;
@@ -85,16 +84,16 @@ struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key)
 
 void rover_mkey_unlock(struct rover_mkey *mkey)
 {
-	spin_unlock(&mkey->change);
+	spin_unlock(&mkey->lock);
 	rcu_read_unlock();
 }
 
 void rover_mkey_open(struct rover_mkey *mkey, u32 key)
 {
-	lockdep_assert_held(&mkey->change);
+	lockdep_assert_held(&mkey->lock);
 	WRITE_ONCE(mkey->gen, mkey->gen + 1);
 	WRITE_ONCE(mkey->sent_from, false);
-	/* As above. */
+	/* Pairs with rover_mkey_find(): range, rights, @gen are visible. */
 	smp_store_release(&mkey->key, key);
 }
 
@@ -109,16 +108,16 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 	obj = rover_table_find(keys, id->number);
 	if (obj)
 		mkey = container_of(obj, struct rover_mkey, obj);
-	/* Without any reference it is at its end, or was just replaced. */
+	/* Zero references: being retired, or just replaced. */
 	if (mkey && (READ_ONCE(mkey->gen) != id->gen ||
 		     !refcount_inc_not_zero(&mkey->refs)))
 		mkey = NULL;
 	rcu_read_unlock();
 	if (!mkey)
 		return NULL;
-	/* M1 */
+	/* M1: pairs with M2 in rover_mkey_close(). */
 	smp_mb__after_atomic();
-	/* Opened again since, it has another generation, and that is seen then. */
+	/* Pairs with rover_mkey_open(): a new @key shows its new @gen. */
 	if (smp_load_acquire(&mkey->key) && READ_ONCE(mkey->gen) == id->gen)
 		return mkey;
 	rover_mkey_put(mkey);
@@ -139,12 +138,12 @@ bool rover_mkey_sent_from(struct rover_table *keys, u32 key)
 
 void rover_mkey_close(struct rover_mkey *mkey)
 {
-	lockdep_assert_held(&mkey->change);
+	lockdep_assert_held(&mkey->lock);
 	WRITE_ONCE(mkey->key, 0);
-	/* M2 */
+	/* M2: pairs with M1 in rover_mkey_find(). */
 	smp_mb();
 	while (refcount_read(&mkey->refs) > 1)
 		cpu_relax();
-	/* What they did is over before what the caller does next. */
+	/* Pairs with rover_mkey_put(): the users' accesses are over. */
 	smp_acquire__after_ctrl_dep();
 }

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mkey - memory keys, and how what they open is closed
+ * mkey - memory keys: look-up, opening and closing
  *
- * A key has 32 bits.  The upper 24 are a random number of the device's table
- * and stay what they are.  The lower eight are random, too, but belong to the
- * consumer where the verbs say so: what is registered or bound by work requests
- * gets new ones each time, so that whoever holds an old key is shut out.
+ * The upper 24 bits of a key are a random number in the device's table and
+ * never change.  The lower eight are random until the consumer changes them, as
+ * verbs allow for fast registrations and windows: holders of an old key are
+ * shut out.
  *
- * States.  @key is the whole key while what it stands for may be used, else 0,
- * which no key ever is.  A look-up compares the whole key and takes a
- * reference, as short as a section under a queue pair's lock.  Closing makes
- * the key worthless and waits for the references there are:
+ * A key is open while rover_mkey.key holds it, and closed while that is 0,
+ * which no key is.  A look-up compares all 32 bits and takes a reference, for
+ * at most a section under a queue pair's lock (decision 0009).  Closing clears
+ * @key and waits for the references:
  *
  *	look-up				closing
  *	inc refs			key = 0
  *	full barrier (M1)		full barrier (M2)
  *	load-acquire key		load refs
  *
- * M1 pairs with M2: either the look-up finds no key, or closing sees its
- * reference.  Opening writes what the key stands for, then releases the key;
- * the acquire of a look-up is its partner.
+ * M1 pairs with M2: the look-up sees 0, or closing sees its reference.  Opening
+ * writes range and rights, then store-releases @key, which pairs with the
+ * look-up's load-acquire.
  *
- * Closing spins with softirqs off, as for a lock.  So whoever holds a reference
- * has them off, too, or what interrupts him might wait for him; and he must not call
- * out to consumers in the kernel (completions, events), which might be closing the
- * very same key, nor close any key himself.  A program that is woken closes it in a
- * context of its own.
+ * Closing spins with softirqs off.  So the holder of a reference keeps softirqs
+ * off (a softirq on its CPU might spin), closes no key, and calls no kernel
+ * consumer (completion, event), which might close the same key.  Userspace that
+ * is woken closes keys in its own context.
  */
 #ifndef ROVER_MKEY_H
 #define ROVER_MKEY_H
@@ -36,23 +35,23 @@
 
 #include "core/table.h"
 
-/* The consumer's bits of a key, and the bits of the table's numbers. */
+/* Consumer's bits of a key; mask of the table's numbers. */
 #define ROVER_MKEY_LOW		8
 #define ROVER_MKEY_MASK		(U32_MAX >> ROVER_MKEY_LOW)
 
 /**
- * struct rover_mkey - what a thing with a memory key embeds
+ * struct rover_mkey - memory key, embedded in a region or window
  * @obj: upper 24 bits
- * @key: the whole key, or 0 while closed; written under @change
- * @gen: counts its openings; as @key
- * @window: it is a window's (mw), else a region's (mr)
- * @dead: retired or replaced; under @change
- * @replaced: it is not in the table any more
- * @sent_from: packets of a send queue have pointed into its memory since it was
- *	opened; only of what work requests open and close
- * @change: one opening or closing at a time; a leaf, taken with softirqs off
- * @refs: look-ups under way, and one for being alive
- * @gone: completed with the last reference
+ * @key: all 32 bits, 0 while closed; written under @lock
+ * @gen: number of openings; written under @lock
+ * @window: of a window (mw), else of a region (mr)
+ * @dead: retired or replaced; under @lock
+ * @replaced: not in the table
+ * @sent_from: sent packets have pointed into the memory since it was opened;
+ *	fast registrations only
+ * @lock: serialises opening and closing; leaf, taken with softirqs off
+ * @refs: look-ups in progress, plus one until retired
+ * @gone: completed when @refs drops to 0
  */
 struct rover_mkey {
 	struct rover_obj obj;
@@ -62,24 +61,24 @@ struct rover_mkey {
 	bool dead;
 	bool replaced;
 	bool sent_from;
-	spinlock_t change;
+	spinlock_t lock;
 	refcount_t refs;
 	struct completion gone;
 };
 
 /**
  * struct rover_mkey_id - one opening of a key
- * @number: of the table
- * @gen: as of struct rover_mkey
+ * @number: number in the table
+ * @gen: rover_mkey.gen
  *
- * A consumer's eight bits come again soon, these two do not.
+ * The consumer's eight bits are soon reused; these two are not.
  */
 struct rover_mkey_id {
 	u32 number;
 	u32 gen;
 };
 
-/* As it is open now, with a reference. */
+/* Current opening of @mkey; caller holds a reference. */
 static inline struct rover_mkey_id rover_mkey_id(const struct rover_mkey *mkey)
 {
 	return (struct rover_mkey_id) { mkey->obj.key, mkey->gen };
@@ -92,34 +91,33 @@ static inline bool rover_mkey_id_is(const struct rover_mkey_id *one,
 }
 
 /**
- * rover_mkey_publish() - give it a key by which it is found
+ * rover_mkey_publish() - assign a key and add it to the table
  * @keys: the device's table
  * @mkey: zeroed; initialised here
- * @open: valid at once, else closed
+ * @open: open it at once
  *
  * Context: may sleep.
- * Return: the key; 0 without memory, or when there are no more.
+ * Return: the key; 0 if out of memory or numbers.
  */
 u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 		       bool open);
 
 /**
- * rover_mkey_retire() - the end: nobody finds it, nobody uses it
+ * rover_mkey_retire() - close a key for good and wait for its users
  * @keys: the device's table
- * @mkey: readers under RCU may still hold it: free it after a grace period
+ * @mkey: to be freed after a grace period
  *
  * Context: may sleep.
  */
 void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey);
 
 /**
- * rover_mkey_replace() - another thing is what the key opens, from now on
+ * rover_mkey_replace() - let a new object take over a key
  * @keys: the device's table
- * @old: open; those who have found it may go on using it until they put it
+ * @old: open; its users may continue until they put it; retire it next
  * @new: zeroed; initialised here
  *
- * No look-up fails meanwhile: it finds the one or the other.  @old has to be
- * retired, too.
+ * A concurrent look-up finds one or the other.
  *
  * Context: may sleep.
  */
@@ -127,37 +125,37 @@ void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
 			struct rover_mkey *new);
 
 /**
- * rover_mkey_lock() - what a key belongs to, open or not, to change that
+ * rover_mkey_lock() - find a key, open or closed, and lock it
  * @keys: the device's table
- * @key: its upper 24 bits count
+ * @key: only the upper 24 bits count
  *
- * Context: softirqs off.  Returns under rcu_read_lock() and with @change held:
- * see rover_mkey_unlock().
- * Return: NULL, and nothing is held, when there is none.
+ * Context: softirqs off.  Returns under rcu_read_lock() with rover_mkey.lock
+ * held, until rover_mkey_unlock().
+ * Return: the key; NULL, with nothing held, if there is none.
  */
 struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key);
 
-/* Undoes rover_mkey_lock(). */
+/* Undo rover_mkey_lock(). */
 void rover_mkey_unlock(struct rover_mkey *mkey);
 
 /**
- * rover_mkey_open() - from now on it may be used
- * @mkey: closed; @change held
+ * rover_mkey_open() - open a key
+ * @mkey: closed; its lock held
  * @key: its upper 24 bits, and eight of the consumer's
  */
 void rover_mkey_open(struct rover_mkey *mkey, u32 key);
 
 /**
- * rover_mkey_close() - nobody uses it any more when this returns
- * @mkey: open or closed; @change held
+ * rover_mkey_close() - close a key and wait for its users
+ * @mkey: open or closed; its lock held
  *
  * Context: softirqs off; the caller holds no reference to any key.
  */
 void rover_mkey_close(struct rover_mkey *mkey);
 
 /**
- * rover_mkey_put() - drop the reference rover_mkey_find() took
- * @mkey: not used any more
+ * rover_mkey_put() - drop a look-up's reference
+ * @mkey: key found
  *
  * Context: any.
  */
@@ -168,32 +166,32 @@ static inline void rover_mkey_put(struct rover_mkey *mkey)
 }
 
 /**
- * rover_mkey_find_id() - is a key still open as it was?
+ * rover_mkey_find_id() - look up an opening of a key
  * @keys: the device's table
- * @id: how it was
+ * @id: the opening
  *
- * Context: softirqs off, until the reference is dropped.
- * Return: with a reference; NULL when it was closed since.
+ * Context: softirqs off until the reference is dropped.
+ * Return: the key, referenced; NULL if it has been closed since.
  */
 struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 				      const struct rover_mkey_id *id);
 
 /**
- * rover_mkey_sent_from() - may packets of a send queue point into its memory?
+ * rover_mkey_sent_from() - test rover_mkey.sent_from of a key
  * @keys: the device's table
- * @key: the whole key
+ * @key: all 32 bits
  *
  * Context: softirqs off.
  */
 bool rover_mkey_sent_from(struct rover_table *keys, u32 key);
 
 /**
- * rover_mkey_find() - what a key opens
+ * rover_mkey_find() - look up an open key
  * @keys: the device's table
- * @key: from a work request or from the wire
+ * @key: from a WQE or from the wire
  *
- * Context: softirqs off, until the reference is dropped.
- * Return: with a reference; NULL when nothing has just this key now.
+ * Context: softirqs off until the reference is dropped.
+ * Return: the key, referenced; NULL if no open key has this value.
  */
 static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 						 u32 key)
@@ -206,17 +204,17 @@ static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 	do {
 		obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);
 		mkey = obj ? container_of(obj, struct rover_mkey, obj) : NULL;
-		/* A wrong guess must not hold up who waits for references. */
+		/* A wrong key takes no reference: it would delay closing. */
 		if (mkey && READ_ONCE(mkey->key) != key)
 			mkey = NULL;
-		/* Without any, and yet with a key, it was just replaced. */
+		/* Open without references: just replaced, look again. */
 	} while (mkey && unlikely(!refcount_inc_not_zero(&mkey->refs)));
 	rcu_read_unlock();
 	if (!mkey)
 		return NULL;
-	/* M1 */
+	/* M1: pairs with M2 in rover_mkey_close(). */
 	smp_mb__after_atomic();
-	/* Open, and then what it stands for is seen, too. */
+	/* Pairs with rover_mkey_open(): range and rights are visible. */
 	if (unlikely(smp_load_acquire(&mkey->key) != key)) {
 		rover_mkey_put(mkey);
 		return NULL;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mr - memory regions: keys, rights, and where the bytes are
+ * mr - memory regions: keys, access rights, and location of the bytes
  *
- * Pages are used through the kernel's own map of all memory: rover depends on
- * CONFIG_INFINIBAND_VIRT_DMA, which excludes highmem.  A dma-buf is used through its
- * exporter's mapping.
+ * Pages are accessed through the direct map: CONFIG_INFINIBAND_VIRT_DMA
+ * excludes highmem.  A dma-buf is accessed through its exporter's mapping.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -19,11 +18,11 @@
 #error "rover needs a kernel with CONFIG_INFINIBAND_VIRT_DMA"
 #endif
 
-/* Chunks of 1 GiB, the largest page there is, keep offsets in 32 bits. */
+/* 1 GiB, the largest page size: offsets fit in 32 bits. */
 #define MAX_CHUNK_SHIFT	30
 
-/* Entries of a table between two looks at whether others want the CPU. */
-#define RESCHED_EVERY	4096
+/* Table entries between two calls to cond_resched(). */
+#define RESCHED_ENTRIES	4096
 
 struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 				int access)
@@ -34,7 +33,7 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 		return NULL;
 	mr->kind = kind;
 	mr->access = access;
-	/* The core sets both too, but only after the key can be found. */
+	/* The core sets both too, but after the key can be found. */
 	mr->ib.device = pd->device;
 	mr->ib.pd = pd;
 	return mr;
@@ -53,13 +52,12 @@ int rover_mr_publish(struct rover_mr *mr, bool open)
 }
 
 /*
- * The largest chunk size for which every place where pages stop being
- * contiguous is the end of a chunk.  Chunks need no alignment of their own,
- * neither in memory nor in the program's addresses: the first one is thought
- * to begin so far ahead of the first page (@lead) that the first such place
- * ends it, and then it is the distances to the other ones that count.
+ * Find the largest chunk size for which each break between contiguous pages is
+ * the end of a chunk.  Chunks are aligned neither in memory nor in the user's
+ * addresses: the first chunk begins @lead bytes before the first page, so that
+ * the first break ends it; then only the distances to the other breaks count.
  */
-static unsigned int best_shift(struct ib_umem *umem, u64 total, u64 *lead)
+static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 {
 	unsigned int shift = MAX_CHUNK_SHIFT, i;
 	u64 pos = 0, first = 0, odd = 0;
@@ -67,23 +65,23 @@ static unsigned int best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 	struct scatterlist *sg;
 
 	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i) {
-		/* An entry has a largest size: not all begin at a break. */
+		/* Entry sizes are limited: not each begins at a break. */
 		if (pos && sg_page(sg) != next) {
 			first = first ?: pos;
 			odd |= pos - first;
 		}
 		pos += sg->length;
 		next = sg_page(sg) + (sg->length >> PAGE_SHIFT);
-		if (i % RESCHED_EVERY == RESCHED_EVERY - 1)
+		if (i % RESCHED_ENTRIES == RESCHED_ENTRIES - 1)
 			cond_resched();
 	}
 
-	/* Where page structures are not one array, a chunk is a page. */
+	/* Without a single array of struct page, a chunk is one page. */
 	if (IS_ENABLED(CONFIG_SPARSEMEM) && !IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP))
 		shift = PAGE_SHIFT;
 	if (odd)
 		shift = min_t(unsigned int, shift, __ffs64(odd));
-	/* No larger than all of it. */
+	/* At most the whole region. */
 	shift = min_t(unsigned int, shift,
 		      max_t(unsigned int, fls64(total - 1), PAGE_SHIFT));
 	*lead = -first & (BIT_ULL(shift) - 1);
@@ -91,11 +89,10 @@ static unsigned int best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 }
 
 /*
- * @at runs over the entries and @chunk over the chunks, both counted from the
- * beginning of the first chunk, which lies whole pages before its first page;
- * those are never looked at.
+ * at and chunk are offsets of entry and chunk in the first chunk's address
+ * space.  Pages of the first chunk before @lead are never accessed.
  */
-static int fill_chunks(struct rover_mr *mr, u64 lead)
+static int mr_fill_chunks(struct rover_mr *mr, u64 lead)
 {
 	u64 at = lead, chunk = 0;
 	struct scatterlist *sg;
@@ -110,7 +107,7 @@ static int fill_chunks(struct rover_mr *mr, u64 lead)
 				return -EINVAL;
 			mr->chunks[n++] = sg_page(sg) +
 				((s64)(chunk - at) >> PAGE_SHIFT);
-			if (n % RESCHED_EVERY == 0)
+			if (n % RESCHED_ENTRIES == 0)
 				cond_resched();
 		}
 		at = end;
@@ -118,12 +115,12 @@ static int fill_chunks(struct rover_mr *mr, u64 lead)
 	return WARN_ON_ONCE(n != mr->nchunks) ? -EINVAL : 0;
 }
 
-static int make_chunks(struct rover_mr *mr)
+static int mr_make_chunks(struct rover_mr *mr)
 {
 	u64 total = (u64)ib_umem_num_pages(mr->umem) << PAGE_SHIFT;
 	u64 lead, n;
 
-	mr->shift = best_shift(mr->umem, total, &lead);
+	mr->shift = mr_best_shift(mr->umem, total, &lead);
 	mr->offset = lead + ib_umem_offset(mr->umem);
 	n = (lead + total + BIT_ULL(mr->shift) - 1) >> mr->shift;
 	if (n > U32_MAX)
@@ -132,23 +129,23 @@ static int make_chunks(struct rover_mr *mr)
 	mr->chunks = kvmalloc_objs(*mr->chunks, n, GFP_KERNEL_ACCOUNT);
 	if (!mr->chunks)
 		return -ENOMEM;
-	return fill_chunks(mr, lead);
+	return mr_fill_chunks(mr, lead);
 }
 
-static int check_access(int access)
+static int mr_check_access(int access)
 {
-	/* That huge pages are behind it says nothing that we need to know. */
+	/* ODP does not depend on the page size. */
 	if (access & IB_ACCESS_ON_DEMAND)
 		access &= ~(IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB);
 	if (access & ~(ROVER_MR_RIGHTS | IB_ACCESS_OPTIONAL))
 		return -EOPNOTSUPP;
-	/* For kernel callers, the core does not look. */
+	/* The core does not check kernel callers. */
 	return rover_mr_may_grant(access) ? 0 : -EINVAL;
 }
 
-/* What a region of a program has beside its memory; it has no key yet. */
-static struct rover_mr *new_user(struct ib_pd *pd, u64 length, u64 iova,
-				 int access)
+/* Allocate a user region, without memory and key. */
+static struct rover_mr *mr_new_user(struct ib_pd *pd, u64 length, u64 iova,
+				    int access)
 {
 	struct rover_mr *mr;
 	u64 last;
@@ -165,10 +162,10 @@ static struct rover_mr *new_user(struct ib_pd *pd, u64 length, u64 iova,
 	return mr;
 }
 
-/* What nobody finds, or never did. */
-static void dismantle(struct rover_mr *mr)
+/* Free a region that has no key in the table. */
+static void mr_free(struct rover_mr *mr)
 {
-	if (!mr->lent) {
+	if (!mr->borrowed) {
 		kvfree(mr->chunks);
 		if (mr->umem)
 			ib_umem_release(mr->umem);
@@ -177,12 +174,12 @@ static void dismantle(struct rover_mr *mr)
 	}
 	if (mr->odp)
 		rover_odp_close(mr->odp);
-	/* A reader may just have found it, about to see that there is no key. */
+	/* RCU readers may still see it, without a key. */
 	kfree_rcu(mr, rcu);
 }
 
-/* Get the pages at @start; this charges RLIMIT_MEMLOCK. */
-static int pin(struct rover_mr *mr, u64 start)
+/* Pin the pages at @start, charged to RLIMIT_MEMLOCK. */
+static int mr_pin(struct rover_mr *mr, u64 start)
 {
 	struct ib_umem *umem;
 
@@ -192,14 +189,14 @@ static int pin(struct rover_mr *mr, u64 start)
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr->umem = umem;
-	return make_chunks(mr);
+	return mr_make_chunks(mr);
 }
 
 /*
- * Memory on demand is only named.  All there is (implicit) has the program's own
- * addresses, which no other part of a region's address space could have.
+ * Set up an ODP region without pinning.  An implicit region (all of the address
+ * space) uses user addresses: no others would span it.
  */
-static int name(struct rover_mr *mr, u64 start)
+static int mr_init_odp(struct rover_mr *mr, u64 start)
 {
 	u64 last;
 
@@ -213,9 +210,10 @@ static int name(struct rover_mr *mr, u64 start)
 	return mr->odp ? 0 : -ENOMEM;
 }
 
-static int get_memory(struct rover_mr *mr, u64 start)
+static int mr_get_memory(struct rover_mr *mr, u64 start)
 {
-	return mr->kind == ROVER_MR_ODP ? name(mr, start) : pin(mr, start);
+	return mr->kind == ROVER_MR_ODP ? mr_init_odp(mr, start) :
+					  mr_pin(mr, start);
 }
 
 struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
@@ -227,43 +225,40 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = check_access(access);
+	err = mr_check_access(access);
 	err = err ?: ib_is_udata_in_empty(udata);
 	if (err)
 		return ERR_PTR(err);
-	mr = new_user(pd, length, iova, access);
+	mr = mr_new_user(pd, length, iova, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	err = get_memory(mr, start);
+	err = mr_get_memory(mr, start);
 	err = err ?: rover_mr_publish(mr, true);
 	if (err) {
-		dismantle(mr);
+		mr_free(mr);
 		return ERR_PTR(err);
 	}
 	return &mr->ib;
 }
 
-/*
- * This region is going to end: no window can be bound to it any more.  Return
- * false when one is.
- */
-static bool claim(struct rover_mr *mr)
+/* Prevent binding from now on.  Return false if a window is bound. */
+static bool mr_mark_dead(struct rover_mr *mr)
 {
 	bool free;
 
-	spin_lock_bh(&mr->mkey.change);
+	spin_lock_bh(&mr->mkey.lock);
 	free = !atomic_read(&mr->windows);
 	if (free)
 		mr->mkey.dead = true;
-	spin_unlock_bh(&mr->mkey.change);
+	spin_unlock_bh(&mr->mkey.lock);
 	return free;
 }
 
 /*
- * The memory stays what it is.  But what was pinned to be read only has to be
- * had again to be written to, and only by whose memory it is.
+ * Use @old's memory (rereg).  Pages pinned read-only are pinned again to be
+ * written, which only their own process can do.
  */
-static int keep_memory(struct rover_mr *mr, struct rover_mr *old)
+static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 {
 	if (mr->kind != old->kind)
 		return -EOPNOTSUPP;
@@ -275,29 +270,29 @@ static int keep_memory(struct rover_mr *mr, struct rover_mr *old)
 	if (ib_access_writable(mr->access) && !old->umem->writable) {
 		if (old->umem->owning_mm != current->mm)
 			return -EINVAL;
-		return pin(mr, old->umem->address);
+		return mr_pin(mr, old->umem->address);
 	}
 	mr->umem = old->umem;
 	mr->chunks = old->chunks;
 	mr->nchunks = old->nchunks;
 	mr->shift = old->shift;
 	mr->offset = old->offset;
-	mr->lent = true;
+	mr->borrowed = true;
 	return 0;
 }
 
 /*
- * A new region with the old one's key takes its place: a packet finds the one or
- * the other.  The core then deregisters the old one, which waits for those who
- * still use it, before the program hears of it.  After an error the old one is
- * what it was.  One that windows are bound to stays (IBTA 10.6.7.2.5).
+ * Replace the region by a new one with its key: a packet finds one or the
+ * other.  The core then deregisters @old, waiting for its users, before the
+ * verb returns.  On error @old is unchanged.  A region with bound windows is
+ * refused (IBTA 10.6.7.2.5).
  */
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,
 			     struct ib_udata *udata)
 {
 	struct rover_mr *old = rover_mr(ib), *mr;
-	bool moves = flags & IB_MR_REREG_TRANS;
+	bool trans = flags & IB_MR_REREG_TRANS;
 	int err;
 
 	if (flags & ~IB_MR_REREG_SUPPORTED ||
@@ -305,23 +300,23 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = old->access;
-	err = check_access(access);
+	err = mr_check_access(access);
 	err = err ?: ib_is_udata_in_empty(udata);
 	if (err)
 		return ERR_PTR(err);
-	mr = new_user(flags & IB_MR_REREG_PD ? pd : ib->pd,
-		      moves ? length : old->length, moves ? iova : old->iova,
-		      access);
+	mr = mr_new_user(flags & IB_MR_REREG_PD ? pd : ib->pd,
+			 trans ? length : old->length, trans ? iova : old->iova,
+			 access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	err = moves ? get_memory(mr, start) : keep_memory(mr, old);
-	if (!err && !claim(old))
+	err = trans ? mr_get_memory(mr, start) : mr_keep_memory(mr, old);
+	if (!err && !mr_mark_dead(old))
 		err = -EBUSY;
 	if (err) {
-		dismantle(mr);
+		mr_free(mr);
 		return ERR_PTR(err);
 	}
-	swap(mr->lent, old->lent);
+	swap(mr->borrowed, old->memory_moved);
 	mr->ib.lkey = ib->lkey;
 	mr->ib.rkey = ib->rkey;
 	mr->ib.iova = mr->iova;
@@ -331,10 +326,10 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 }
 
 /*
- * A table of single pages, still to be filled.  That the region lies within
- * memory that exists has been seen to, so nothing overflows.
+ * Allocate a table of single pages.  The caller has checked that the region
+ * lies within existing memory: nothing overflows.
  */
-static int page_chunks(struct rover_mr *mr, u64 offset)
+static int mr_alloc_page_chunks(struct rover_mr *mr, u64 offset)
 {
 	u64 n = PAGE_ALIGN(offset_in_page(offset) + mr->length) >> PAGE_SHIFT;
 
@@ -355,7 +350,7 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 
 	if (access & IB_ACCESS_ON_DEMAND)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = check_access(access & ~IB_ZERO_BASED);
+	err = mr_check_access(access & ~IB_ZERO_BASED);
 	if (err)
 		return ERR_PTR(err);
 	mr = rover_mr_alloc(pd, ROVER_MR_PAGES, access);
@@ -363,21 +358,21 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 		return ERR_PTR(-ENOMEM);
 	mr->length = length;
 	mr->ib.length = length;
-	err = page_chunks(mr, offset);
+	err = mr_alloc_page_chunks(mr, offset);
 	if (!err) {
 		memcpy(mr->chunks, page + (offset >> PAGE_SHIFT),
 		       mr->nchunks * sizeof(*page));
 		err = rover_mr_publish(mr, true);
 	}
 	if (err) {
-		dismantle(mr);
+		mr_free(mr);
 		return ERR_PTR(err);
 	}
 	return &mr->ib;
 }
 
-/* From here on the region holds the buffer. */
-static int take_dmabuf(struct rover_mr *mr, int fd, u64 offset)
+/* Get the dma-buf; the region then owns it. */
+static int mr_get_dmabuf(struct rover_mr *mr, int fd, u64 offset)
 {
 	struct rover_dmabuf *dmabuf;
 
@@ -400,28 +395,28 @@ struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
 
 	if (dmah || access & IB_ACCESS_ON_DEMAND)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = check_access(access);
+	err = mr_check_access(access);
 	err = err ?: ib_is_udata_in_empty(&attrs->driver_udata);
 	if (err)
 		return ERR_PTR(err);
-	mr = new_user(pd, length, iova, access);
+	mr = mr_new_user(pd, length, iova, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 	mr->kind = ROVER_MR_DMABUF;
 	mr->ib.iova = iova;
 	mr->ib.length = length;
-	err = take_dmabuf(mr, fd, offset);
+	err = mr_get_dmabuf(mr, fd, offset);
 	err = err ?: rover_mr_publish(mr, true);
 	if (err) {
-		dismantle(mr);
+		mr_free(mr);
 		return ERR_PTR(err);
 	}
 	return &mr->ib;
 }
 
 /*
- * The local key of a kernel user's protection domain.  No rights for the peer:
- * it would be trusted with every address there is.
+ * The local key of a kernel user's protection domain.  No remote rights: they
+ * would give the peer all of kernel memory.
  */
 struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access)
 {
@@ -446,12 +441,12 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct rover_mr *mr = rover_mr(ib);
 
-	if (!claim(mr))
+	if (!mr_mark_dead(mr))
 		return -EBUSY;
 	rover_mkey_retire(&rover_dev(ib->device)->mrs, &mr->mkey);
 	kvfree(mr->pieces);
 	kvfree(mr->mapped);
-	dismantle(mr);
+	mr_free(mr);
 	return 0;
 }
 
@@ -463,7 +458,7 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 
 	if (!mkey)
 		return ROVER_FAULT_KEY;
-	/* Windows are for the peer. */
+	/* Windows are for remote access only. */
 	if (unlikely(mkey->window)) {
 		rover_mkey_put(mkey);
 		return ROVER_FAULT_KEY;
@@ -471,9 +466,9 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 	return rover_mr_use(mkey, pd, access, addr, len, use);
 }
 
-/* IBTA 10.6.7.2.2, of the region */
-static bool may_bind(const struct rover_mr *mr, struct ib_pd *pd, u32 key,
-		     int access, u64 addr, u64 len)
+/* IBTA 10.6.7.2.2, as to the region */
+static bool mr_may_bind(const struct rover_mr *mr, struct ib_pd *pd, u32 key,
+			int access, u64 addr, u64 len)
 {
 	if (mr->mkey.window || mr->mkey.key != key || mr->ib.pd != pd ||
 	    !(mr->access & IB_ACCESS_MW_BIND))
@@ -494,7 +489,7 @@ struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 	if (!mkey)
 		return NULL;
 	mr = container_of(mkey, struct rover_mr, mkey);
-	if (may_bind(mr, pd, key, access, addr, len))
+	if (mr_may_bind(mr, pd, key, access, addr, len))
 		atomic_inc(&mr->windows);
 	else
 		mr = NULL;
@@ -502,17 +497,17 @@ struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 	return mr;
 }
 
-/* The kernel's own address: its direct map is contiguous, whatever the pages. */
-static struct page *dma_page(u64 addr, u32 *offset, size_t *run)
+/* @addr is a kernel address: the direct map is contiguous. */
+static struct page *mr_dma_page(u64 addr, u32 *offset, size_t *run)
 {
 	*offset = offset_in_page(addr);
 	*run = SIZE_MAX - addr;
 	return virt_to_page((void *)(uintptr_t)addr);
 }
 
-/* The piece that byte @from is in: few, so that halving finds it soon. */
-static struct page *piece_page(const struct rover_mr *mr, u64 from, u32 *offset,
-			       size_t *run)
+/* Find the piece of byte @from by bisection; pieces are few. */
+static struct page *mr_piece_page(const struct rover_mr *mr, u64 from,
+				  u32 *offset, size_t *run)
 {
 	u32 first = 0, last = mr->npieces - 1;
 	const struct rover_piece *piece;
@@ -527,34 +522,35 @@ static struct page *piece_page(const struct rover_mr *mr, u64 from, u32 *offset,
 			last = middle - 1;
 	}
 	piece = &mr->pieces[first];
-	page = dma_page(piece->addr + (from - piece->at), offset, run);
+	page = mr_dma_page(piece->addr + (from - piece->at), offset, run);
 	*run = (first + 1 < mr->npieces ? piece[1].at : mr->length) - from;
 	return page;
 }
 
-/* The program's own address of a byte of memory on demand. */
-static u64 va_of(const struct rover_use *use, u64 addr)
+/* User address of a byte of an ODP region. */
+static u64 mr_user_va(const struct rover_use *use, u64 addr)
 {
 	const struct rover_mr *mr = use->mr;
 
 	return addr + use->shift - mr->iova + mr->start;
 }
 
-struct page *rover_mr_page_of(struct rover_use *use, u64 addr, bool write,
-			      u32 *offset, size_t *run)
+struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
+				u32 *offset, size_t *run)
 {
 	const struct rover_mr *mr = use->mr;
 
 	switch (mr->kind) {
 	case ROVER_MR_DMA:
-		return dma_page(addr + use->shift, offset, run);
+		return mr_dma_page(addr + use->shift, offset, run);
 	case ROVER_MR_FAST:
-		return piece_page(mr, addr + use->shift - mr->iova, offset, run);
+		return mr_piece_page(mr, addr + use->shift - mr->iova, offset,
+				     run);
 	default:
-		*offset = offset_in_page(va_of(use, addr));
+		*offset = offset_in_page(mr_user_va(use, addr));
 		*run = PAGE_SIZE - *offset;
-		return rover_odp_enter(mr->odp, va_of(use, addr), write,
-				       &use->in);
+		return rover_odp_enter(mr->odp, mr_user_va(use, addr), write,
+				       &use->leaf);
 	}
 }
 
@@ -563,11 +559,11 @@ enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
 {
 	if (!demand)
 		return ROVER_FAULT_PAGE;
-	return rover_odp_demand(use->mr->odp, demand, va_of(use, addr), len,
-				write);
+	return rover_odp_demand(use->mr->odp, demand, mr_user_va(use, addr),
+				len, write);
 }
 
-struct rover_odp *rover_mr_find_demand(struct ib_pd *pd, u32 key, int access,
+struct rover_odp *rover_mr_find_odp(struct ib_pd *pd, u32 key, int access,
 				       u64 addr, u64 len, u64 *va)
 {
 	struct rover_mkey *mkey = rover_mkey_find(&rover_dev(pd->device)->mrs,
@@ -585,7 +581,7 @@ struct rover_odp *rover_mr_find_demand(struct ib_pd *pd, u32 key, int access,
 	}
 	switch (rover_mr_use(mkey, pd, access, addr, len, &use)) {
 	case ROVER_OK:
-		*va = va_of(&use, addr);
+		*va = mr_user_va(&use, addr);
 		odp = rover_odp_get(use.mr->odp);
 		rover_mr_put(&use);
 		break;

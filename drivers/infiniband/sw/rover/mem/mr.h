@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mr - memory regions: keys, rights, and where the bytes are
+ * mr - memory regions: keys, access rights, and location of the bytes
  *
- * A program's region is a table of chunks, all of one power-of-two size, so that
- * the chunk of an address is a shift away and a huge page is one chunk.  What
- * kernel users register by work requests (fastreg) is pieces of any length.
- * Of memory on demand (odp) the program's page tables know where it is.
- * Look-up under RCU takes a reference; rover_mr_dereg() makes the key unfindable
- * and waits until the last reference is gone, so no reference may be kept
- * across waiting for the wire: take it, move the bytes, put it.
+ * A pinned user region is a table of chunks of one power-of-two size: the chunk
+ * of an address is found by a shift, and a huge page is one chunk.  A fast
+ * registration (fastreg) consists of pieces of any length; an ODP region (odp)
+ * uses the pages that userspace has mapped.
+ *
+ * A look-up takes a reference under RCU. rover_mr_dereg() removes the key and
+ * waits for the last reference, so hold none while waiting for a packet: find
+ * the region, move the bytes, put it.
  */
 #ifndef ROVER_MR_H
 #define ROVER_MR_H
@@ -24,40 +25,40 @@
 struct ib_dmah;
 
 enum rover_mr_kind {
-	ROVER_MR_USER,		/* pinned pages of a program */
-	ROVER_MR_PAGES,		/* pages that somebody else holds */
-	ROVER_MR_DMA,		/* all of kernel memory: address is the kernel's own */
-	ROVER_MR_FAST,		/* what a work request last registered (fastreg) */
-	ROVER_MR_ODP,		/* pages of a program that are there on demand */
-	ROVER_MR_DMABUF,	/* a dma-buf, by its exporter's mapping */
+	ROVER_MR_USER,		/* pinned user pages */
+	ROVER_MR_PAGES,		/* pages owned by another object (dm) */
+	ROVER_MR_DMA,		/* all kernel memory, by kernel address */
+	ROVER_MR_FAST,		/* the last fast registration (fastreg) */
+	ROVER_MR_ODP,		/* ODP */
+	ROVER_MR_DMABUF,	/* dma-buf, by its exporter's mapping */
 };
 
 /* Kinds up to this one have chunks. */
 #define ROVER_MR_CHUNKS		ROVER_MR_PAGES
 
-/* What a region may grant. */
+/* Rights that a region may grant. */
 #define ROVER_MR_REMOTE		(IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC)
 #define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
 				 IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL)
 
-/* Where the peer may write, its owner has to, too (IBTA 10.6.3.1). */
+/* IBTA 10.6.3.1: remote write and atomic require local write. */
 static inline bool rover_mr_may_grant(u32 access)
 {
 	return access & IB_ACCESS_LOCAL_WRITE ||
 	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));
 }
 
-/* Those by which memory changes. */
+/* Rights that permit writing. */
 #define ROVER_MR_WRITES		(IB_ACCESS_LOCAL_WRITE | \
 				 IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_ATOMIC)
 
 /**
- * struct rover_piece - kernel memory without a gap
- * @at: where it begins, counted from the beginning of the region
- * @addr: the kernel's own address
+ * struct rover_piece - contiguous kernel memory
+ * @at: offset of its first byte in the region
+ * @addr: kernel address
  */
 struct rover_piece {
 	u64 at;
@@ -65,33 +66,34 @@ struct rover_piece {
 };
 
 /**
- * struct rover_mr - a memory region
+ * struct rover_mr - memory region
  * @ib: the core's part
- * @mkey: key; lkey and rkey are the same number
+ * @mkey: key; lkey and rkey are equal
  * @kind: enum rover_mr_kind; constant
  * @access: IB_ACCESS_*
- * @rcu: readers may still look at us after removal
- * @iova: address of the first byte in the region's own terms
+ * @rcu: for freeing after RCU readers
+ * @iova: virtual address of the first byte
  * @length: bytes
  * @shift: log2 of the chunk size
  * @offset: of the first byte in the first chunk
  * @chunks: first page of each chunk; kvmalloc'ed
- * @nchunks: how many
- * @umem: the pinned pages
+ * @nchunks: entries of @chunks
+ * @umem: pinned pages
  * @dmabuf: ROVER_MR_DMABUF: the buffer
- * @windows: bound to it; the first under mkey.change
- * @lent: @chunks and @umem belong to the region that took over (rereg)
+ * @windows: number of bound MWs; incremented under mkey.lock
+ * @borrowed: @chunks and @umem belong to another region (rereg)
  * @pieces: ROVER_MR_FAST: where the bytes are, in order
- * @npieces: how many
- * @mapped: ROVER_MR_FAST: the consumer's, where they are to be next
- * @nmapped: how many
- * @max_pieces: room in each
- * @odp: ROVER_MR_ODP: the program's memory
- * @start: and its address of the first byte; ROVER_MR_DMABUF: offset of that in the
- *	buffer
+ * @npieces: entries of @pieces
+ * @mapped: ROVER_MR_FAST: pieces that the consumer has mapped for its next
+ *	registration
+ * @nmapped: entries of @mapped
+ * @max_pieces: capacity of @pieces and @mapped
+ * @odp: ROVER_MR_ODP: the user memory
+ * @start: user address of the first byte (ROVER_MR_ODP), or its offset in the
+ *	buffer (ROVER_MR_DMABUF)
  *
- * All fields but the consumer's are constant while the region can be found: see
- * mkey.h.
+ * All fields but @windows and those the consumer maps are constant while the
+ * key is open (mkey.h).
  */
 struct rover_mr {
 	struct ib_mr ib;
@@ -108,7 +110,7 @@ struct rover_mr {
 	struct ib_umem *umem;
 	struct rover_dmabuf *dmabuf;
 	atomic_t windows;
-	bool lent;
+	bool borrowed;
 	struct rover_piece *pieces;
 	u32 npieces;
 	struct rover_piece *mapped;
@@ -119,17 +121,17 @@ struct rover_mr {
 };
 
 /**
- * struct rover_use - a region in use, as a key names it
- * @mr: the region; NULL when there is none
- * @mkey: whose key it was, the region's or a window's; referenced
- * @shift: to be added to the address named to get the region's
- * @in: the page that we are in, where memory is on demand; else NULL
+ * struct rover_use - region found by a key
+ * @mr: region; NULL if none
+ * @mkey: the region's or a window's key, referenced
+ * @shift: add to an address under @mkey to get the region's
+ * @leaf: ODP leaf of the current page, locked; else NULL
  */
 struct rover_use {
 	struct rover_mr *mr;
 	struct rover_mkey *mkey;
 	u64 shift;
-	struct rover_leaf *in;
+	struct rover_leaf *leaf;
 };
 
 static inline struct rover_mr *rover_mr(struct ib_mr *ib)
@@ -137,7 +139,7 @@ static inline struct rover_mr *rover_mr(struct ib_mr *ib)
 	return container_of(ib, struct rover_mr, ib);
 }
 
-/* Verbs; signatures are those of struct ib_device_ops on the newest kernel. */
+/* Verbs, with the signatures of the newest struct ib_device_ops. */
 struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
@@ -152,21 +154,21 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
 
 /**
- * rover_mr_alloc() - a region that nobody can find yet
+ * rover_mr_alloc() - allocate a region without a key
  * @pd: protection domain
  * @kind: enum rover_mr_kind
  * @access: IB_ACCESS_*
  *
  * Context: may sleep.
- * Return: NULL without memory.
+ * Return: the region; NULL if out of memory.
  */
 struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 				int access);
 
 /**
- * rover_mr_publish() - the last step of making a region
- * @mr: complete
- * @open: it can be used from now on
+ * rover_mr_publish() - give a region its key
+ * @mr: complete region
+ * @open: open the key at once
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -174,50 +176,51 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 int rover_mr_publish(struct rover_mr *mr, bool open);
 
 /**
- * rover_mr_reg_pages() - a region of pages that outlive it
+ * rover_mr_reg_pages() - register pages that outlive the region
  * @pd: protection domain
- * @page: the pages
- * @offset: of the first byte of the region in them
- * @length: bytes; none is fine
- * @access: IB_ACCESS_*; addresses begin with zero
+ * @page: pages
+ * @offset: of the region's first byte in the pages
+ * @length: bytes, may be 0
+ * @access: IB_ACCESS_*; virtual addresses begin at 0
  *
  * Context: may sleep.
- * Return: the region; -EOPNOTSUPP for rights that it cannot grant, -EINVAL,
- * -ENOMEM.
+ * Return: the region; -EOPNOTSUPP for rights it cannot grant, -EINVAL, -ENOMEM.
  */
 struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 				 u64 offset, u64 length, int access);
 
 /**
- * rover_mr_bind() - a window is going to be bound to this region
- * @pd: protection domain of the queue pair
+ * rover_mr_bind() - find the region to bind a window to
+ * @pd: the queue pair's protection domain
  * @key: the region's
- * @access: rights the window gives, IB_ACCESS_REMOTE_*
+ * @access: the window's rights, IB_ACCESS_REMOTE_*
  * @addr: first byte of the window
  * @len: bytes of the window, not 0
  *
  * The region stays until rover_mr_unbind().
  *
  * Context: softirqs off.
- * Return: NULL when no such window may be bound.
+ * Return: the region; NULL if such a window may not be bound.
  */
 struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 			       u64 len);
 
 /**
- * rover_mr_unbind() - and that window is no more
- * @mr: the region
+ * rover_mr_unbind() - release the region of a window
+ * @mr: region
  *
  * Context: any.
  */
 static inline void rover_mr_unbind(struct rover_mr *mr)
 {
-	/* What was done by that window is over before the region goes. */
+	/*
+	 * Pairs with mr_mark_dead() in mr.c: accesses by the window are over.
+	 */
 	smp_mb__before_atomic();
 	atomic_dec(&mr->windows);
 }
 
-/* Do these bytes lie in the region?  No sum that could overflow. */
+/* Test whether a range lies in the region; no sum can overflow. */
 static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 {
 	u64 from = addr - mr->iova;
@@ -228,29 +231,28 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 }
 
 /**
- * rover_mr_find() - a region, by a local key, for a given use
- * @pd: protection domain of the queue pair
- * @key: the key; those that a peer names are for rover_mw_find()
- * @access: rights needed, IB_ACCESS_*; 0 for local reading
- * @addr: first byte of the use
- * @len: bytes of the use; with 0 neither key nor address is looked at by
- *	callers (IBTA 9.7.5.2.4), so do not call
- * @use: where to put it, with a reference
+ * rover_mr_find() - look up a region by a local key
+ * @pd: the queue pair's protection domain
+ * @key: local key; see rover_mw_find() for remote keys
+ * @access: rights needed, IB_ACCESS_*; 0 for local reads
+ * @addr: first byte
+ * @len: bytes, not 0: zero bytes need no check (IBTA 9.7.5.2.4)
+ * @use: result, referenced
  *
- * Context: softirqs off, until the reference is dropped.
+ * Context: softirqs off until the reference is dropped.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 			       u64 addr, u64 len, struct rover_use *use);
 
 /**
- * rover_mr_use() - the same of a key that was found
- * @mkey: a region's, with a reference that is @use's from now on, or dropped
- * @pd: protection domain of the queue pair
+ * rover_mr_use() - rover_mr_find() for a key already found
+ * @mkey: a region's; its reference moves to @use, or is dropped on a fault
+ * @pd: the queue pair's protection domain
  * @access: rights needed, IB_ACCESS_*
- * @addr: first byte of the use
- * @len: bytes of the use
- * @use: where to put it
+ * @addr: first byte
+ * @len: bytes
+ * @use: result
  */
 static inline enum rover_fault rover_mr_use(struct rover_mkey *mkey,
 					    struct ib_pd *pd, int access,
@@ -275,8 +277,8 @@ static inline enum rover_fault rover_mr_use(struct rover_mkey *mkey,
 }
 
 /**
- * rover_mr_put() - drop the reference of a use
- * @use: not in use any more; without a region from now on
+ * rover_mr_put() - drop the reference to a region
+ * @use: without a region afterwards
  *
  * Context: any.
  */
@@ -287,19 +289,19 @@ static inline void rover_mr_put(struct rover_use *use)
 }
 
 /**
- * rover_mr_is() - is this what that key opens, still?
- * @use: in use, or without a region
- * @key: as a work request or the peer names it
+ * rover_mr_has_key() - test whether a region in use still has this key
+ * @use: region or none
+ * @key: from a WQE or the peer
  *
- * While it has the key it is open, and who closes it from now on waits for our
- * reference.  Of a window the answer is no: it may be another queue pair's.
+ * If true, closing the key waits for this reference.  Always false for a
+ * window, which may belong to another queue pair.
  */
-static inline bool rover_mr_is(const struct rover_use *use, u32 key)
+static inline bool rover_mr_has_key(const struct rover_use *use, u32 key)
 {
 	return use->mr && !use->mkey->window && READ_ONCE(use->mkey->key) == key;
 }
 
-/* How it is open.  The key of all of kernel memory never closes: then its number is 0. */
+/* Current opening of the key; number 0 for ROVER_MR_DMA, which never closes. */
 static inline struct rover_mkey_id rover_mr_id(const struct rover_use *use)
 {
 	if (use->mr->kind == ROVER_MR_DMA)
@@ -307,22 +309,22 @@ static inline struct rover_mkey_id rover_mr_id(const struct rover_use *use)
 	return rover_mkey_id(use->mkey);
 }
 
-/* rover_mr_page() of what is not in chunks. */
-struct page *rover_mr_page_of(struct rover_use *use, u64 addr, bool write,
-			      u32 *offset, size_t *run);
+/* rover_mr_page() for regions without chunks. */
+struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
+				u32 *offset, size_t *run);
 
 /**
- * rover_mr_page() - the longest run of contiguous bytes at an address
+ * rover_mr_page() - find the longest contiguous run at an address
  * @use: referenced
- * @addr: as the key's owner names it, in bounds
- * @write: they are going to be written to
- * @offset: where to put the byte offset into the page returned
- * @run: where to put the length of the run from @addr on; the pages that follow
- *	the one returned are its neighbours, here and in the kernel's own map
+ * @addr: virtual address under the key, in bounds
+ * @write: the bytes will be written
+ * @offset: result, byte offset in the page
+ * @run: result, bytes from @addr on; contiguous as struct pages and in the
+ *	direct map
  *
  * Context: softirqs off.
- * Return: the page, to be left with rover_mr_leave() before the next one is asked
- * for; NULL when it is not there: see rover_mr_demand().
+ * Return: first page of the run, for rover_mr_leave() before the next call;
+ * NULL if not present: see rover_mr_demand().
  */
 static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 					 bool write, u32 *offset, size_t *run)
@@ -332,7 +334,7 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 	u32 in_chunk;
 
 	if (mr->kind > ROVER_MR_CHUNKS)
-		return rover_mr_page_of(use, addr, write, offset, run);
+		return rover_mr_page_slow(use, addr, write, offset, run);
 
 	from = addr + use->shift - mr->iova;
 	pos = from + mr->offset;
@@ -343,13 +345,13 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 }
 
 /**
- * rover_mr_dmabuf() - where a byte of a dma-buf is
- * @use: referenced; of a region of kind ROVER_MR_DMABUF
- * @addr: as the key's owner names it, in bounds
- * @run: where to put the length of the region from @addr on
+ * rover_mr_dmabuf() - find a byte of a dma-buf
+ * @use: referenced; ROVER_MR_DMABUF
+ * @addr: virtual address under the key, in bounds
+ * @run: result, bytes from @addr to the end of the region
  *
- * Context: softirqs off, as long as the memory is used.
- * Return: the address in the exporter's mapping; NULL when it has been revoked.
+ * Context: softirqs off while the memory is used.
+ * Return: address in the exporter's mapping; NULL if revoked.
  */
 static inline void *rover_mr_dmabuf(const struct rover_use *use, u64 addr,
 				    size_t *run)
@@ -363,46 +365,46 @@ static inline void *rover_mr_dmabuf(const struct rover_use *use, u64 addr,
 }
 
 /**
- * rover_mr_leave() - done with what rover_mr_page() gave
+ * rover_mr_leave() - release the page of rover_mr_page()
  * @use: referenced
  */
 static inline void rover_mr_leave(struct rover_use *use)
 {
-	if (unlikely(use->in)) {
-		rover_odp_leave(use->in);
-		use->in = NULL;
+	if (unlikely(use->leaf)) {
+		rover_odp_leave(use->leaf);
+		use->leaf = NULL;
 	}
 }
 
 /**
- * rover_mr_demand() - what is not there is to be there
+ * rover_mr_demand() - request ODP pages that are not present
  * @use: referenced; rover_mr_page() returned NULL
- * @addr: as above
- * @len: bytes from there on that are going to be used, not 0
- * @write: as above
- * @demand: who waits for it; NULL for nobody
+ * @addr: virtual address of the first missing byte
+ * @len: bytes needed, not 0
+ * @write: the bytes will be written
+ * @demand: request to queue; NULL for none
  *
- * Context: softirqs off, the lock of the demand's owner held.
- * Return: PAGE, or MEMORY: see rover_odp_demand().
+ * Context: softirqs off, the lock of @demand's owner held.
+ * Return: PAGE or MEMORY, see rover_odp_demand().
  */
 enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
 				 bool write, struct rover_demand *demand);
 
 /**
- * rover_mr_find_demand() - the memory of a region on demand
+ * rover_mr_find_odp() - look up the memory of an ODP region
  * @pd: protection domain
- * @key: its local key
+ * @key: local key
  * @access: rights needed, IB_ACCESS_*
- * @addr: first byte of the use
- * @len: bytes of the use
- * @va: where to put the program's address of the first byte
+ * @addr: first byte
+ * @len: bytes
+ * @va: result, user address of the first byte
  *
  * Context: softirqs off.
- * Return: with a reference, which does not hold up the region's end; -ENOENT when
- * there is no such key, -EINVAL when it is no key of a region on demand, -EPERM
- * for another domain or rights not given, -EFAULT out of bounds.
+ * Return: the memory, with a reference that does not delay deregistration;
+ * -ENOENT: no such key; -EINVAL: no ODP region; -EPERM: other domain or rights
+ * not granted; -EFAULT: out of bounds.
  */
-struct rover_odp *rover_mr_find_demand(struct ib_pd *pd, u32 key, int access,
-				       u64 addr, u64 len, u64 *va);
+struct rover_odp *rover_mr_find_odp(struct ib_pd *pd, u32 key, int access,
+				    u64 addr, u64 len, u64 *va);
 
 #endif /* ROVER_MR_H */

@@ -16,7 +16,7 @@
 #include "mem/fastreg.h"
 #include "mem/mw.h"
 
-static struct rover_table *keys_of(struct ib_pd *pd)
+static struct rover_table *mw_keys(struct ib_pd *pd)
 {
 	return &rover_dev(pd->device)->mrs;
 }
@@ -39,7 +39,7 @@ int rover_mw_alloc(struct ib_mw *ib, struct ib_udata *udata)
 	mw->mkey.window = true;
 	mw->pd = ib->pd;
 	mw->type = ib->type;
-	ib->rkey = rover_mkey_publish(keys_of(ib->pd), &mw->mkey, false);
+	ib->rkey = rover_mkey_publish(mw_keys(ib->pd), &mw->mkey, false);
 	if (!ib->rkey) {
 		kfree(mw);
 		return -ENOMEM;
@@ -49,7 +49,7 @@ int rover_mw_alloc(struct ib_mw *ib, struct ib_udata *udata)
 }
 
 /* The region is not needed any more. */
-static void let_go(struct rover_mw *mw)
+static void mw_unbind(struct rover_mw *mw)
 {
 	if (mw->mr)
 		rover_mr_unbind(mw->mr);
@@ -60,8 +60,8 @@ int rover_mw_dealloc(struct ib_mw *ib)
 {
 	struct rover_mw *mw = container_of(ib, struct rover_ibmw, ib)->mw;
 
-	rover_mkey_retire(keys_of(ib->pd), &mw->mkey);
-	let_go(mw);
+	rover_mkey_retire(mw_keys(ib->pd), &mw->mkey);
+	mw_unbind(mw);
 	/* A reader may just have found it, about to see that there is no key. */
 	kfree_rcu(mw, rcu);
 	return 0;
@@ -70,16 +70,16 @@ int rover_mw_dealloc(struct ib_mw *ib)
 /* Binding ********************************************************************/
 
 /* May this window be bound in this way, whatever the region is? */
-static bool may_bind(const struct rover_mw *mw, struct ib_pd *pd,
-		     const struct rover_bind *bind)
+static bool mw_may_bind(const struct rover_mw *mw, struct ib_pd *pd,
+			const struct rover_bind *bind)
 {
 	if (!mw->mkey.window || mw->pd != pd)
 		return false;
 	return mw->type == IB_MW_TYPE_1 || (!mw->mkey.key && bind->length);
 }
 
-static void write_binding(struct rover_mw *mw, struct rover_mr *mr, u32 qpn,
-			  const struct rover_bind *bind)
+static void mw_set_binding(struct rover_mw *mw, struct rover_mr *mr, u32 qpn,
+			   const struct rover_bind *bind)
 {
 	mw->mr = mr;
 	mw->qpn = qpn;
@@ -90,20 +90,20 @@ static void write_binding(struct rover_mw *mw, struct rover_mr *mr, u32 qpn,
 }
 
 /* @mr is counted already, or NULL when there is nothing to bind to. */
-static enum rover_fault bind_to(struct rover_mr *mr, struct ib_pd *pd, u32 qpn,
-				const struct rover_bind *bind)
+static enum rover_fault mw_bind_to(struct rover_mr *mr, struct ib_pd *pd,
+				   u32 qpn, const struct rover_bind *bind)
 {
-	struct rover_mkey *mkey = rover_mkey_lock(keys_of(pd), bind->key);
+	struct rover_mkey *mkey = rover_mkey_lock(mw_keys(pd), bind->key);
 	enum rover_fault fault = ROVER_FAULT_OPERATION;
 
 	if (!mkey)
 		return fault;
-	if (may_bind(to_mw(mkey), pd, bind)) {
+	if (mw_may_bind(to_mw(mkey), pd, bind)) {
 		fault = ROVER_OK;
 		rover_mkey_close(mkey);
-		let_go(to_mw(mkey));
+		mw_unbind(to_mw(mkey));
 		if (mr) {
-			write_binding(to_mw(mkey), mr, qpn, bind);
+			mw_set_binding(to_mw(mkey), mr, qpn, bind);
 			rover_mkey_open(mkey, bind->key);
 		}
 	}
@@ -122,12 +122,12 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 			     IB_ZERO_BASED))
 		return ROVER_FAULT_OPERATION;
 	if (!bind->length)
-		return bind_to(NULL, pd, qpn, bind);
+		return mw_bind_to(NULL, pd, qpn, bind);
 	mr = rover_mr_bind(pd, bind->lkey, bind->access, bind->addr,
 			   bind->length);
 	if (!mr)
 		return ROVER_FAULT_OPERATION;
-	fault = bind_to(mr, pd, qpn, bind);
+	fault = mw_bind_to(mr, pd, qpn, bind);
 	if (fault)
 		rover_mr_unbind(mr);
 	return fault;
@@ -139,8 +139,8 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
  * The peer takes back only what was given on this connection.  The program may do
  * so anywhere in its domain.
  */
-static bool may_invalidate(const struct rover_mw *mw, struct ib_pd *pd, u32 qpn,
-			   u32 key, bool remote)
+static bool mw_may_invalidate(const struct rover_mw *mw, struct ib_pd *pd,
+			      u32 qpn, u32 key, bool remote)
 {
 	return mw->type == IB_MW_TYPE_2 && mw->pd == pd && mw->mkey.key == key &&
 	       (!remote || mw->qpn == qpn);
@@ -149,17 +149,17 @@ static bool may_invalidate(const struct rover_mw *mw, struct ib_pd *pd, u32 qpn,
 enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
 				     bool remote)
 {
-	struct rover_mkey *mkey = rover_mkey_lock(keys_of(pd), key);
+	struct rover_mkey *mkey = rover_mkey_lock(mw_keys(pd), key);
 	enum rover_fault fault = ROVER_FAULT_OPERATION;
 
 	if (!mkey)
 		return fault;
 	if (!mkey->window) {
 		fault = rover_fastreg_invalidate(mkey, pd, key, remote);
-	} else if (may_invalidate(to_mw(mkey), pd, qpn, key, remote)) {
+	} else if (mw_may_invalidate(to_mw(mkey), pd, qpn, key, remote)) {
 		fault = ROVER_OK;
 		rover_mkey_close(mkey);
-		let_go(to_mw(mkey));
+		mw_unbind(to_mw(mkey));
 	}
 	rover_mkey_unlock(mkey);
 	return fault;
@@ -167,9 +167,9 @@ enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
 
 /* Looking up *****************************************************************/
 
-static enum rover_fault check_window(const struct rover_mw *mw,
-				     struct ib_pd *pd, u32 qpn, int access,
-				     u64 addr, u64 len)
+static enum rover_fault mw_check(const struct rover_mw *mw,
+				 struct ib_pd *pd, u32 qpn, int access,
+				 u64 addr, u64 len)
 {
 	u64 from = addr - mw->iova;
 
@@ -186,7 +186,7 @@ static enum rover_fault check_window(const struct rover_mw *mw,
 enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,
 			       u64 addr, u64 len, struct rover_use *use)
 {
-	struct rover_mkey *mkey = rover_mkey_find(keys_of(pd), key);
+	struct rover_mkey *mkey = rover_mkey_find(mw_keys(pd), key);
 	enum rover_fault fault;
 	struct rover_mw *mw;
 
@@ -195,7 +195,7 @@ enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,
 	if (likely(!mkey->window))
 		return rover_mr_use(mkey, pd, access, addr, len, use);
 	mw = to_mw(mkey);
-	fault = check_window(mw, pd, qpn, access, addr, len);
+	fault = mw_check(mw, pd, qpn, access, addr, len);
 	if (fault) {
 		rover_mkey_put(mkey);
 		return fault;
@@ -211,7 +211,7 @@ enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,
 
 enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key, int access)
 {
-	struct rover_mkey *mkey = rover_mkey_find(keys_of(pd), key);
+	struct rover_mkey *mkey = rover_mkey_find(mw_keys(pd), key);
 	enum rover_fault fault;
 	struct rover_use use;
 	u64 start;
@@ -220,7 +220,7 @@ enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key, int access)
 		return ROVER_FAULT_KEY;
 	if (mkey->window) {
 		start = to_mw(mkey)->iova;
-		fault = check_window(to_mw(mkey), pd, qpn, access, start, 0);
+		fault = mw_check(to_mw(mkey), pd, qpn, access, start, 0);
 		rover_mkey_put(mkey);
 		return fault;
 	}

@@ -42,10 +42,10 @@
 #define LEAF_PAGES	(LEAF_SIZE >> PAGE_SHIFT)
 
 /* Pages brought in together: 256 KiB, so that a stream does not stop at each. */
-#define AT_ONCE		64U
+#define PAGES_AT_ONCE		64U
 
 /* With so many leaves those that are empty are looked for. */
-#define MANY_LEAVES	64U
+#define MIN_TRIM_LEAVES	64U
 
 /* What a leaf's word says beside the number of the page; 0 is no page. */
 #define WRITABLE	BIT(0)
@@ -67,7 +67,7 @@ struct rover_leaf {
 	struct mmu_interval_notifier notifier;
 	struct rover_odp *odp;
 	spinlock_t lock;
-	unsigned long *pages;
+	unsigned long *entries;
 	unsigned int present;
 	unsigned int users;
 	struct rcu_head rcu;
@@ -94,18 +94,18 @@ struct rover_odp {
 	refcount_t regions;
 	u64 id;
 	struct mm_struct *mm;
-	struct rover_odp_work *pager;
+	struct rover_odp_work *work;
 	struct xarray leaves;
 	struct mutex lock;
-	unsigned int num;
-	unsigned int many;
+	unsigned int num_leaves;
+	unsigned int trim_at;
 	bool closed;
 	atomic64_t counts[ROVER_ODP_COUNTS];
 	spinlock_t dev_lock;
 	struct rover_dev *dev;
 };
 
-static atomic64_t last_id;
+static atomic64_t odp_last_id;
 
 const u8 rover_odp_stats[ROVER_ODP_COUNTS] = {
 	[ROVER_ODP_FAULTS] = ROVER_STAT_PAGE_FAULTS,
@@ -113,7 +113,7 @@ const u8 rover_odp_stats[ROVER_ODP_COUNTS] = {
 	[ROVER_ODP_PREFETCHES] = ROVER_STAT_PAGE_PREFETCH,
 };
 
-static void count(struct rover_odp *odp, enum rover_odp_count what, u64 n)
+static void odp_count(struct rover_odp *odp, enum rover_odp_count what, u64 n)
 {
 	if (!n)
 		return;
@@ -131,14 +131,14 @@ u64 rover_odp_read(const struct rover_odp *odp, enum rover_odp_count count)
 
 /* Leaves *********************************************************************/
 
-static unsigned int index_of(unsigned long va)
+static unsigned int odp_leaf_index(unsigned long va)
 {
 	return (va & (LEAF_SIZE - 1)) >> PAGE_SHIFT;
 }
 
-static struct page *page_of(unsigned long word)
+static struct page *odp_entry_page(unsigned long entry)
 {
-	return pfn_to_page(word >> PFN_SHIFT);
+	return pfn_to_page(entry >> PFN_SHIFT);
 }
 
 /*
@@ -147,8 +147,8 @@ static struct page *page_of(unsigned long word)
  * nothing of it.  In the notifier the page may be locked, and is mapped as long as
  * we are there; elsewhere it is ours to lock.
  */
-static void forget(struct rover_leaf *leaf, unsigned int i, unsigned int last,
-		   bool notified)
+static void odp_forget(struct rover_leaf *leaf, unsigned int i,
+		       unsigned int last, bool notified)
 {
 	struct page *written[16];
 	unsigned int gone = 0;
@@ -160,16 +160,16 @@ static void forget(struct rover_leaf *leaf, unsigned int i, unsigned int last,
 		if (!leaf->present)
 			i = last + 1;
 		for (; i <= last && n < ARRAY_SIZE(written); i++) {
-			unsigned long word = leaf->pages[i];
+			unsigned long entry = leaf->entries[i];
 
-			if (!word)
+			if (!entry)
 				continue;
-			leaf->pages[i] = 0;
+			leaf->entries[i] = 0;
 			leaf->present--;
 			gone++;
-			if (word & WRITTEN) {
-				get_page(page_of(word));
-				written[n++] = page_of(word);
+			if (entry & WRITTEN) {
+				get_page(odp_entry_page(entry));
+				written[n++] = odp_entry_page(entry);
 			}
 		}
 		spin_unlock_bh(&leaf->lock);
@@ -182,13 +182,13 @@ static void forget(struct rover_leaf *leaf, unsigned int i, unsigned int last,
 		}
 	}
 	if (notified)
-		count(leaf->odp, ROVER_ODP_INVALIDATIONS, gone);
+		odp_count(leaf->odp, ROVER_ODP_INVALIDATIONS, gone);
 }
 
 /* Never sleeps, so it does not matter whether it may. */
-static bool invalidate(struct mmu_interval_notifier *notifier,
-		       const struct mmu_notifier_range *range,
-		       unsigned long seq)
+static bool odp_invalidate(struct mmu_interval_notifier *notifier,
+			   const struct mmu_notifier_range *range,
+			   unsigned long seq)
 {
 	struct rover_leaf *leaf = container_of(notifier, struct rover_leaf,
 					       notifier);
@@ -199,47 +199,47 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 	spin_lock_bh(&leaf->lock);
 	mmu_interval_set_seq(notifier, seq);
 	spin_unlock_bh(&leaf->lock);
-	forget(leaf, index_of(first), index_of(last), true);
+	odp_forget(leaf, odp_leaf_index(first), odp_leaf_index(last), true);
 	return true;
 }
 
-static const struct mmu_interval_notifier_ops notifier_ops = {
-	.invalidate = invalidate,
+static const struct mmu_interval_notifier_ops odp_notifier_ops = {
+	.invalidate = odp_invalidate,
 };
 
-static void free_leaf(struct rcu_head *rcu)
+static void odp_free_leaf(struct rcu_head *rcu)
 {
 	struct rover_leaf *leaf = container_of(rcu, struct rover_leaf, rcu);
 
-	kfree(leaf->pages);
+	kfree(leaf->entries);
 	kfree(leaf);
 }
 
 /* Nobody brings anything in here, or in is. */
-static void end_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
+static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
-	odp->num--;
-	forget(leaf, 0, LEAF_PAGES - 1, false);
+	odp->num_leaves--;
+	odp_forget(leaf, 0, LEAF_PAGES - 1, false);
 	mmu_interval_notifier_remove(&leaf->notifier);
 	/* Who looks for a page may just have found it, and finds it empty. */
-	call_rcu(&leaf->rcu, free_leaf);
+	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
 /* Nobody is there to bring pages into an empty one that has no users. */
-static void end_empty_leaves(struct rover_odp *odp)
+static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;
 	unsigned long index;
 
 	xa_for_each(&odp->leaves, index, leaf)
 		if (!leaf->users && !READ_ONCE(leaf->present))
-			end_leaf(odp, leaf);
+			odp_remove_leaf(odp, leaf);
 	/* So that looking for them costs little for each one that is made. */
-	odp->many = max(2 * odp->num, MANY_LEAVES);
+	odp->trim_at = max(2 * odp->num_leaves, MIN_TRIM_LEAVES);
 }
 
-static struct rover_leaf *make_leaf(struct rover_odp *odp, unsigned long va)
+static struct rover_leaf *odp_make_leaf(struct rover_odp *odp, unsigned long va)
 {
 	struct rover_leaf *leaf = kzalloc_obj(*leaf, GFP_KERNEL_ACCOUNT);
 	int err = -ENOMEM;
@@ -248,31 +248,32 @@ static struct rover_leaf *make_leaf(struct rover_odp *odp, unsigned long va)
 		return ERR_PTR(err);
 	leaf->odp = odp;
 	spin_lock_init(&leaf->lock);
-	leaf->pages = kzalloc_objs(*leaf->pages, LEAF_PAGES, GFP_KERNEL_ACCOUNT);
-	if (!leaf->pages)
+	leaf->entries = kzalloc_objs(*leaf->entries, LEAF_PAGES,
+				     GFP_KERNEL_ACCOUNT);
+	if (!leaf->entries)
 		goto err_leaf;
 	err = mmu_interval_notifier_insert(&leaf->notifier, odp->mm,
 					   ALIGN_DOWN(va, LEAF_SIZE), LEAF_SIZE,
-					   &notifier_ops);
+					   &odp_notifier_ops);
 	if (err)
 		goto err_leaf;
 	err = xa_err(xa_store(&odp->leaves, va >> LEAF_SHIFT, leaf,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto err_notifier;
-	odp->num++;
+	odp->num_leaves++;
 	return leaf;
 
 err_notifier:
 	mmu_interval_notifier_remove(&leaf->notifier);
 err_leaf:
-	kfree(leaf->pages);
+	kfree(leaf->entries);
 	kfree(leaf);
 	return ERR_PTR(err);
 }
 
 /* The leaf of an address, for somebody who brings something in. */
-static struct rover_leaf *get_leaf(struct rover_odp *odp, unsigned long va)
+static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 {
 	struct mem_cgroup *before, *program;
 	struct rover_leaf *leaf;
@@ -280,12 +281,12 @@ static struct rover_leaf *get_leaf(struct rover_odp *odp, unsigned long va)
 	mutex_lock(&odp->lock);
 	leaf = xa_load(&odp->leaves, va >> LEAF_SHIFT);
 	if (!leaf) {
-		if (odp->num >= odp->many)
-			end_empty_leaves(odp);
+		if (odp->num_leaves >= odp->trim_at)
+			odp_remove_empty_leaves(odp);
 		/* Not for our thread to pay for. */
 		program = get_mem_cgroup_from_mm(odp->mm);
 		before = set_active_memcg(program);
-		leaf = make_leaf(odp, va);
+		leaf = odp_make_leaf(odp, va);
 		set_active_memcg(before);
 		mem_cgroup_put(program);
 	}
@@ -295,7 +296,7 @@ static struct rover_leaf *get_leaf(struct rover_odp *odp, unsigned long va)
 	return leaf;
 }
 
-static void put_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
+static void odp_put_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	mutex_lock(&odp->lock);
 	leaf->users--;
@@ -310,17 +311,17 @@ struct rover_odp *rover_odp_new(struct rover_dev *dev)
 
 	if (!odp)
 		return NULL;
-	odp->pager = rover_odp_work_get();
-	if (!odp->pager) {
+	odp->work = rover_odp_work_get();
+	if (!odp->work) {
 		kfree(odp);
 		return NULL;
 	}
 	refcount_set(&odp->refs, 1);
 	refcount_set(&odp->regions, 1);
-	odp->id = atomic64_inc_return(&last_id);
+	odp->id = atomic64_inc_return(&odp_last_id);
 	xa_init(&odp->leaves);
 	mutex_init(&odp->lock);
-	odp->many = MANY_LEAVES;
+	odp->trim_at = MIN_TRIM_LEAVES;
 	spin_lock_init(&odp->dev_lock);
 	odp->dev = dev;
 	odp->mm = current->mm;
@@ -342,10 +343,10 @@ void rover_odp_put(struct rover_odp *odp)
 	if (!refcount_dec_and_test(&odp->refs))
 		return;
 	xa_for_each(&odp->leaves, index, leaf)
-		end_leaf(odp, leaf);
+		odp_remove_leaf(odp, leaf);
 	xa_destroy(&odp->leaves);
 	mutex_destroy(&odp->lock);
-	rover_odp_work_put(odp->pager);
+	rover_odp_work_put(odp->work);
 	mmdrop(odp->mm);
 	kfree(odp);
 }
@@ -371,9 +372,9 @@ void rover_odp_close(struct rover_odp *odp)
 /* In and out *****************************************************************/
 
 struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
-			     struct rover_leaf **in)
+			     struct rover_leaf **entered)
 {
-	unsigned long *word, right = write ? WRITABLE : 0;
+	unsigned long *entry, right = write ? WRITABLE : 0;
 	struct rover_leaf *leaf = NULL;
 
 	rcu_read_lock();
@@ -382,13 +383,13 @@ struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
 	if (!leaf)
 		goto absent;
 	spin_lock(&leaf->lock);
-	word = &leaf->pages[index_of(va)];
-	if (!*word || (*word & right) != right)
+	entry = &leaf->entries[odp_leaf_index(va)];
+	if (!*entry || (*entry & right) != right)
 		goto unlock;
 	if (write)
-		*word |= WRITTEN;
-	*in = leaf;
-	return page_of(*word);
+		*entry |= WRITTEN;
+	*entered = leaf;
+	return odp_entry_page(*entry);
 
 unlock:
 	spin_unlock(&leaf->lock);
@@ -397,9 +398,9 @@ absent:
 	return NULL;
 }
 
-void rover_odp_leave(struct rover_leaf *in)
+void rover_odp_leave(struct rover_leaf *leaf)
 {
-	spin_unlock(&in->lock);
+	spin_unlock(&leaf->lock);
 	rcu_read_unlock();
 }
 
@@ -409,7 +410,7 @@ void rover_odp_leave(struct rover_leaf *in)
  * Memory that the kernel itself has no map of (memfd_secret): nobody but the
  * program's own instructions may touch it.
  */
-static bool is_secret(struct page *page)
+static bool odp_is_secret(struct page *page)
 {
 	struct address_space *mapping = folio_mapping(page_folio(page));
 
@@ -421,8 +422,8 @@ static bool is_secret(struct page *page)
  * Return addresses that the program's own instructions may not write to; that is not
  * in the rights hmm_range_fault() looks at.
  */
-static bool has_shadow_stack(struct mm_struct *mm, unsigned long va,
-			     unsigned long end)
+static bool odp_has_shadow_stack(struct mm_struct *mm, unsigned long va,
+				 unsigned long end)
 {
 	struct vm_area_struct *vma;
 
@@ -434,9 +435,9 @@ static bool has_shadow_stack(struct mm_struct *mm, unsigned long va,
 }
 
 /* What was found is there, unless it has been taken away again: -EBUSY. */
-static int publish(struct rover_leaf *leaf, const struct hmm_range *range)
+static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 {
-	unsigned int first = index_of(range->start), i;
+	unsigned int first = odp_leaf_index(range->start), i;
 	unsigned int n = (range->end - range->start) >> PAGE_SHIFT;
 	int found = 0;
 
@@ -445,24 +446,24 @@ static int publish(struct rover_leaf *leaf, const struct hmm_range *range)
 		found = -EBUSY;
 	for (i = 0; i < n && found >= 0; i++) {
 		unsigned long pfn = range->hmm_pfns[i];
-		unsigned long *word = &leaf->pages[first + i];
+		unsigned long *entry = &leaf->entries[first + i];
 		struct page *page;
 
 		if (!(pfn & HMM_PFN_VALID))
 			continue;
 		page = hmm_pfn_to_page(pfn);
-		if (is_secret(page)) {
+		if (odp_is_secret(page)) {
 			found = -EFAULT;
 			break;
 		}
-		if (!*word) {
+		if (!*entry) {
 			leaf->present++;
 			found++;
 		}
 		/* One that is there already is the same, or we would have heard. */
-		*word |= page_to_pfn(page) << PFN_SHIFT;
+		*entry |= page_to_pfn(page) << PFN_SHIFT;
 		if (pfn & HMM_PFN_WRITE)
-			*word |= WRITABLE;
+			*entry |= WRITABLE;
 	}
 	spin_unlock_bh(&leaf->lock);
 	return found;
@@ -472,12 +473,13 @@ static int publish(struct rover_leaf *leaf, const struct hmm_range *range)
  * Whatever is taken away anywhere in the leaf meanwhile is in the way: then the
  * first page alone, which is there by now, or soon, goes fastest.
  */
-static int find(struct rover_odp *odp, struct rover_leaf *leaf,
-		unsigned long va, unsigned int *pages, enum rover_odp_want want)
+static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
+			   unsigned long va, unsigned int *pages,
+			   enum rover_odp_want want)
 {
 	unsigned long until = jiffies +
 			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
-	unsigned long pfns[AT_ONCE] = {};
+	unsigned long pfns[PAGES_AT_ONCE] = {};
 	struct hmm_range range = {
 		.notifier = &leaf->notifier,
 		.start = va,
@@ -495,11 +497,11 @@ static int find(struct rover_odp *odp, struct rover_leaf *leaf,
 		range.end = va + *pages * PAGE_SIZE;
 		range.notifier_seq = mmu_interval_read_begin(&leaf->notifier);
 		mmap_read_lock(odp->mm);
-		ret = has_shadow_stack(odp->mm, va, range.end) ? -EFAULT :
+		ret = odp_has_shadow_stack(odp->mm, va, range.end) ? -EFAULT :
 		      hmm_range_fault(&range);
 		mmap_read_unlock(odp->mm);
 		if (!ret)
-			ret = publish(leaf, &range);
+			ret = odp_publish(leaf, &range);
 		if (ret == -EBUSY)
 			*pages = 1;
 	} while (ret == -EBUSY && time_before(jiffies, until));
@@ -510,8 +512,8 @@ static int find(struct rover_odp *odp, struct rover_leaf *leaf,
  * Bring in pages of one leaf, from that of @va on, as a fault of the program's
  * own would; perhaps fewer than asked for.  Return how many have come, or an error.
  */
-static int bring(struct rover_odp *odp, unsigned long va, unsigned int *pages,
-		 enum rover_odp_want want)
+static int odp_page_in(struct rover_odp *odp, unsigned long va,
+		       unsigned int *pages, enum rover_odp_want want)
 {
 	struct rover_leaf *leaf;
 	int ret;
@@ -522,12 +524,12 @@ static int bring(struct rover_odp *odp, unsigned long va, unsigned int *pages,
 		ret = -EFAULT;
 		goto out;
 	}
-	leaf = get_leaf(odp, va);
+	leaf = odp_get_leaf(odp, va);
 	ret = PTR_ERR_OR_ZERO(leaf);
 	if (ret)
 		goto out;
-	ret = find(odp, leaf, va & PAGE_MASK, pages, want);
-	put_leaf(odp, leaf);
+	ret = odp_fault_range(odp, leaf, va & PAGE_MASK, pages, want);
+	odp_put_leaf(odp, leaf);
 out:
 	/* If that is the program's end, it is not for us to clear up. */
 	mmput_async(odp->mm);
@@ -535,12 +537,12 @@ out:
 }
 
 /* How many pages @len bytes at @va are, in its leaf and at once. */
-static unsigned int pages_at(unsigned long va, u64 len)
+static unsigned int odp_pages_at(unsigned long va, u64 len)
 {
 	u64 bytes = min_t(u64, len, LEAF_SIZE - (va & (LEAF_SIZE - 1)));
 
 	return min_t(u64, (offset_in_page(va) + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT,
-		     AT_ONCE);
+		     PAGES_AT_ONCE);
 }
 
 int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
@@ -555,11 +557,11 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 			return -EFAULT;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		pages = pages_at(va, len);
-		ret = bring(odp, va, &pages, want);
+		pages = odp_pages_at(va, len);
+		ret = odp_page_in(odp, va, &pages, want);
 		if (ret < 0)
 			return ret;
-		count(odp, ROVER_ODP_PREFETCHES, ret);
+		odp_count(odp, ROVER_ODP_PREFETCHES, ret);
 		done = pages * PAGE_SIZE - offset_in_page(va);
 		va += done;
 		len -= min(len, done);
@@ -574,7 +576,7 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
  * What is wanted together may lie in part where nothing is, in a buffer that is
  * longer than what comes into it; then the first page alone has to do.
  */
-static void meet(struct work_struct *work)
+static void odp_demand_work(struct work_struct *work)
 {
 	struct rover_demand *demand = container_of(work, struct rover_demand,
 						   work);
@@ -584,30 +586,31 @@ static void meet(struct work_struct *work)
 	unsigned int pages = demand->pages, one = 1;
 	int ret;
 
-	ret = bring(odp, demand->va, &pages, want);
+	ret = odp_page_in(odp, demand->va, &pages, want);
 	if (ret < 0 && ret != -EBUSY && pages > 1)
-		ret = bring(odp, demand->va, &one, want);
+		ret = odp_page_in(odp, demand->va, &one, want);
 	if (ret > 0)
-		count(odp, ROVER_ODP_FAULTS, ret);
+		odp_count(odp, ROVER_ODP_FAULTS, ret);
 	rover_odp_put(odp);
 	/* Taken away as fast as it comes: the owner will ask again. */
 	smp_store_release(&demand->state, ret < 0 && ret != -EBUSY ?
-			  ROVER_DEMAND_FAILED : ROVER_DEMAND_MET);
+			  ROVER_DEMAND_FAILED : ROVER_DEMAND_DONE);
 	/* The next demand, which may be there already, has its own reference. */
-	demand->met(demand);
+	demand->done(demand);
 }
 
 void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
-		       void (*met)(struct rover_demand *demand))
+		       void (*done)(struct rover_demand *demand))
 {
-	INIT_WORK(&demand->work, meet);
+	INIT_WORK(&demand->work, odp_demand_work);
 	demand->refs = refs;
-	demand->met = met;
+	demand->done = done;
 }
 
 /* Is it this that could not be had? */
-static bool failed(const struct rover_demand *demand,
-		   const struct rover_odp *odp, unsigned long va, bool write)
+static bool odp_demand_failed(const struct rover_demand *demand,
+			      const struct rover_odp *odp, unsigned long va,
+			      bool write)
 {
 	return demand->state == ROVER_DEMAND_FAILED && demand->id == odp->id &&
 	       demand->va >> PAGE_SHIFT == va >> PAGE_SHIFT &&
@@ -622,7 +625,7 @@ enum rover_fault rover_odp_demand(struct rover_odp *odp,
 		return ROVER_FAULT_PAGE;
 	if (va > ULONG_MAX)
 		return ROVER_FAULT_MEMORY;
-	if (failed(demand, odp, va, write)) {
+	if (odp_demand_failed(demand, odp, va, write)) {
 		demand->state = ROVER_DEMAND_IDLE;
 		return ROVER_FAULT_MEMORY;
 	}
@@ -630,9 +633,9 @@ enum rover_fault rover_odp_demand(struct rover_odp *odp,
 	demand->odp = rover_odp_get(odp);
 	demand->id = odp->id;
 	demand->va = va;
-	demand->pages = pages_at(va, len);
+	demand->pages = odp_pages_at(va, len);
 	demand->write = write;
 	demand->state = ROVER_DEMAND_WAITS;
-	rover_odp_work_queue(odp->pager, &demand->work);
+	rover_odp_work_queue(odp->work, &demand->work);
 	return ROVER_FAULT_PAGE;
 }

@@ -54,7 +54,7 @@ enum rover_odp_want {
 enum rover_demand_state {
 	ROVER_DEMAND_IDLE,
 	ROVER_DEMAND_WAITS,	/* for the thread */
-	ROVER_DEMAND_MET,	/* the thread has done what it could */
+	ROVER_DEMAND_DONE,	/* the thread has done what it could */
 	ROVER_DEMAND_FAILED,	/* it could not: the memory cannot be had */
 };
 
@@ -74,7 +74,7 @@ enum rover_demand_state {
  */
 struct rover_demand {
 	struct work_struct work;
-	void (*met)(struct rover_demand *demand);
+	void (*done)(struct rover_demand *demand);
 	refcount_t *refs;
 	struct rover_odp *odp;
 	u64 id;
@@ -91,7 +91,7 @@ struct rover_demand {
  * @met: see there
  */
 void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
-		       void (*met)(struct rover_demand *demand));
+		       void (*done)(struct rover_demand *demand));
 
 /* Has it been asked for and is not there yet?  What was done to it is seen. */
 static inline bool rover_demand_waits(const struct rover_demand *demand)
@@ -147,13 +147,13 @@ void rover_odp_close(struct rover_odp *odp);
  * Return: NULL when it is not there, or not so that it may be written to.
  */
 struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
-			     struct rover_leaf **in);
+			     struct rover_leaf **entered);
 
 /**
  * rover_odp_leave() - the kernel may take it from now on
  * @in: as rover_odp_enter() left it
  */
-void rover_odp_leave(struct rover_leaf *in);
+void rover_odp_leave(struct rover_leaf *leaf);
 
 /**
  * rover_odp_demand() - see to it that memory comes

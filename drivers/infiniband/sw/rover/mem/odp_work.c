@@ -19,7 +19,7 @@
 #include "mem/odp_work.h"
 
 /* Of one program: enough to keep a disk busy, with the pages each asks for at once. */
-#define THREADS	16
+#define MAX_THREADS	16
 
 /**
  * struct rover_odp_work - of one program
@@ -33,97 +33,98 @@ struct rover_odp_work {
 	struct hlist_node node;
 	const struct mm_struct *mm;
 	refcount_t refs;
-	struct workqueue_struct *threads;
-	struct work_struct end;
+	struct workqueue_struct *wq;
+	struct work_struct destroy_work;
 };
 
 /* Protects @pagers. */
-static DEFINE_MUTEX(lock);
-static DEFINE_HASHTABLE(pagers, 6);
+static DEFINE_MUTEX(odp_work_lock);
+static DEFINE_HASHTABLE(odp_work_table, 6);
 
 /* Those that are not freed yet. */
-static atomic_t unfreed;
+static atomic_t odp_work_unfreed;
 
-static struct workqueue_struct *enders;
+static struct workqueue_struct *odp_work_destroy_wq;
 
-static void end(struct work_struct *work)
+static void odp_work_destroy(struct work_struct *work)
 {
-	struct rover_odp_work *pager = container_of(work, struct rover_odp_work, end);
+	struct rover_odp_work *pool = container_of(work, struct rover_odp_work,
+						   destroy_work);
 
-	destroy_workqueue(pager->threads);
-	kfree(pager);
-	if (atomic_dec_and_test(&unfreed))
-		wake_up_var(&unfreed);
+	destroy_workqueue(pool->wq);
+	kfree(pool);
+	if (atomic_dec_and_test(&odp_work_unfreed))
+		wake_up_var(&odp_work_unfreed);
 }
 
-static struct rover_odp_work *find(const struct mm_struct *mm)
+static struct rover_odp_work *odp_work_find(const struct mm_struct *mm)
 {
-	struct rover_odp_work *pager;
+	struct rover_odp_work *pool;
 
-	hash_for_each_possible(pagers, pager, node, (unsigned long)mm)
-		if (pager->mm == mm)
-			return pager;
+	hash_for_each_possible(odp_work_table, pool, node, (unsigned long)mm)
+		if (pool->mm == mm)
+			return pool;
 	return NULL;
 }
 
-static struct rover_odp_work *make(const struct mm_struct *mm)
+static struct rover_odp_work *odp_work_create(const struct mm_struct *mm)
 {
-	struct rover_odp_work *pager = kzalloc_obj(*pager, GFP_KERNEL_ACCOUNT);
+	struct rover_odp_work *pool = kzalloc_obj(*pool, GFP_KERNEL_ACCOUNT);
 
-	if (!pager)
+	if (!pool)
 		return NULL;
-	pager->threads = alloc_workqueue("rover_odp/%d", WQ_UNBOUND | WQ_HIGHPRI,
-					 THREADS, task_tgid_nr(current));
-	if (!pager->threads) {
-		kfree(pager);
+	pool->wq = alloc_workqueue("rover_odp/%d", WQ_UNBOUND | WQ_HIGHPRI,
+				   MAX_THREADS, task_tgid_nr(current));
+	if (!pool->wq) {
+		kfree(pool);
 		return NULL;
 	}
-	pager->mm = mm;
-	refcount_set(&pager->refs, 1);
-	INIT_WORK(&pager->end, end);
-	hash_add(pagers, &pager->node, (unsigned long)mm);
-	atomic_inc(&unfreed);
-	return pager;
+	pool->mm = mm;
+	refcount_set(&pool->refs, 1);
+	INIT_WORK(&pool->destroy_work, odp_work_destroy);
+	hash_add(odp_work_table, &pool->node, (unsigned long)mm);
+	atomic_inc(&odp_work_unfreed);
+	return pool;
 }
 
 struct rover_odp_work *rover_odp_work_get(void)
 {
-	struct rover_odp_work *pager;
+	struct rover_odp_work *pool;
 
-	mutex_lock(&lock);
-	pager = find(current->mm);
-	if (pager)
-		refcount_inc(&pager->refs);
+	mutex_lock(&odp_work_lock);
+	pool = odp_work_find(current->mm);
+	if (pool)
+		refcount_inc(&pool->refs);
 	else
-		pager = make(current->mm);
-	mutex_unlock(&lock);
-	return pager;
+		pool = odp_work_create(current->mm);
+	mutex_unlock(&odp_work_lock);
+	return pool;
 }
 
-void rover_odp_work_put(struct rover_odp_work *pager)
+void rover_odp_work_put(struct rover_odp_work *pool)
 {
-	if (!refcount_dec_and_mutex_lock(&pager->refs, &lock))
+	if (!refcount_dec_and_mutex_lock(&pool->refs, &odp_work_lock))
 		return;
-	hash_del(&pager->node);
-	mutex_unlock(&lock);
-	queue_work(enders, &pager->end);
+	hash_del(&pool->node);
+	mutex_unlock(&odp_work_lock);
+	queue_work(odp_work_destroy_wq, &pool->destroy_work);
 }
 
-void rover_odp_work_queue(struct rover_odp_work *pager, struct work_struct *work)
+void rover_odp_work_queue(struct rover_odp_work *pool, struct work_struct *work)
 {
-	queue_work(pager->threads, work);
+	queue_work(pool->wq, work);
 }
 
 int rover_odp_work_init(void)
 {
-	enders = alloc_workqueue("rover_odp", WQ_UNBOUND, 0);
-	return enders ? 0 : -ENOMEM;
+	odp_work_destroy_wq = alloc_workqueue("rover_odp", WQ_UNBOUND, 0);
+	return odp_work_destroy_wq ? 0 : -ENOMEM;
 }
 
 void rover_odp_work_exit(void)
 {
 	/* Regions and queue pairs are gone; what was their last wish is not. */
-	wait_var_event(&unfreed, !atomic_read(&unfreed));
+	wait_var_event(&odp_work_unfreed, !atomic_read(&odp_work_unfreed));
 	/* The work that counted down to zero has to return, too. */
-	destroy_workqueue(enders);
+	destroy_workqueue(odp_work_destroy_wq);
 }

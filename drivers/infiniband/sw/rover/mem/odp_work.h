@@ -29,7 +29,7 @@ struct rover_odp_work *rover_odp_work_get(void);
  *
  * Context: process; sleeps.
  */
-void rover_odp_work_put(struct rover_odp_work *pager);
+void rover_odp_work_put(struct rover_odp_work *pool);
 
 /**
  * rover_odp_work_queue() - have a thread do this
@@ -38,7 +38,7 @@ void rover_odp_work_put(struct rover_odp_work *pager);
  *
  * Context: any.
  */
-void rover_odp_work_queue(struct rover_odp_work *pager, struct work_struct *work);
+void rover_odp_work_queue(struct rover_odp_work *pool, struct work_struct *work);
 
 /**
  * rover_odp_work_init() - at module load

@@ -18,23 +18,23 @@
  * A place the cursor points to: @len bytes from @off in @page on; or from @addr on, in
  * an exporter's mapping of a dma-buf.
  */
-struct run {
+struct sgl_run {
 	void *addr;
 	struct page *page;
 	u32 off;
 	u32 len;
 };
 
-static void *run_addr(const struct run *run)
+static void *sgl_run_addr(const struct sgl_run *run)
 {
 	return unlikely(run->addr) ? run->addr :
 				     page_address(run->page) + run->off;
 }
 
 /* The region of the first @len bytes of an entry. */
-static enum rover_fault look_up(const struct rover_sgl *sgl,
-				const struct rover_sge *sge, u32 len,
-				struct rover_use *use)
+static enum rover_fault sgl_find_region(const struct rover_sgl *sgl,
+					const struct rover_sge *sge, u32 len,
+					struct rover_use *use)
 {
 	if (sgl->qpn)
 		return rover_mw_find(sgl->pd, sgl->qpn, sge->lkey, sgl->access,
@@ -44,14 +44,14 @@ static enum rover_fault look_up(const struct rover_sgl *sgl,
 }
 
 /* Have that in use.  What is in use already often is the same region. */
-static enum rover_fault use_region(struct rover_sgl *sgl,
-				   const struct rover_sge *sge, u32 len)
+static enum rover_fault sgl_use_region(struct rover_sgl *sgl,
+				       const struct rover_sge *sge, u32 len)
 {
 	struct rover_mkey *mkey;
 
-	if (!rover_mr_is(&sgl->use, sge->lkey)) {
+	if (!rover_mr_has_key(&sgl->use, sge->lkey)) {
 		rover_sgl_release(sgl);
-		return look_up(sgl, sge, len, &sgl->use);
+		return sgl_find_region(sgl, sge, len, &sgl->use);
 	}
 	mkey = sgl->use.mkey;
 	sgl->use.mr = NULL;
@@ -64,18 +64,18 @@ enum rover_fault rover_sgl_check(struct rover_sgl *sgl)
 	enum rover_fault fault = ROVER_OK;
 	u8 i;
 
-	sgl->proved = 0;
+	sgl->verified = 0;
 	for (i = 0; i < sgl->num && !fault; i++)
 		if (sgl->sge[i].length)
-			fault = use_region(sgl, &sgl->sge[i],
-					   sgl->sge[i].length);
+			fault = sgl_use_region(sgl, &sgl->sge[i],
+					       sgl->sge[i].length);
 	return fault;
 }
 
-static void go_to(struct rover_sgl *sgl, u8 cur, u32 off)
+static void sgl_move_to(struct rover_sgl *sgl, u8 cur, u32 off)
 {
 	if (cur != sgl->cur)
-		sgl->proved = 0;
+		sgl->verified = 0;
 	sgl->cur = cur;
 	sgl->off = off;
 }
@@ -87,7 +87,7 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 	while (cur < sgl->num && pos >= sgl->sge[cur].length)
 		pos -= sgl->sge[cur++].length;
 	/* Past the end there is no place but the end. */
-	go_to(sgl, cur, cur < sgl->num ? pos : 0);
+	sgl_move_to(sgl, cur, cur < sgl->num ? pos : 0);
 }
 
 /*
@@ -97,33 +97,34 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
  * as what comes is not.  What a peer names may not; other lists have been proved
  * before their first byte, or are wanted as a whole.
  */
-static enum rover_fault prove(struct rover_sgl *sgl, u32 max)
+static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 {
 	const struct rover_sge *sge = &sgl->sge[sgl->cur];
 	enum rover_fault fault;
 
-	sgl->proved = sge->length;
-	fault = use_region(sgl, sge, sgl->proved);
+	sgl->verified = sge->length;
+	fault = sgl_use_region(sgl, sge, sgl->verified);
 	if (likely(fault != ROVER_FAULT_BOUNDS) || sgl->qpn)
 		return fault;
-	sgl->proved = sgl->off + min(max, sge->length - sgl->off);
-	return use_region(sgl, sge, sgl->proved);
+	sgl->verified = sgl->off + min(max, sge->length - sgl->off);
+	return sgl_use_region(sgl, sge, sgl->verified);
 }
 
 /* The run at the cursor in a dma-buf, whose exporter may have revoked it. */
-static enum rover_fault dmabuf_run(const struct rover_sgl *sgl, u32 max,
-				   struct run *run)
+static enum rover_fault sgl_dmabuf_run(const struct rover_sgl *sgl, u32 max,
+				       struct sgl_run *run)
 {
 	size_t len;
 
 	run->addr = rover_mr_dmabuf(&sgl->use,
 				    sgl->sge[sgl->cur].addr + sgl->off, &len);
-	run->len = min3(len, (size_t)max, (size_t)(sgl->proved - sgl->off));
+	run->len = min3(len, (size_t)max, (size_t)(sgl->verified - sgl->off));
 	return run->addr ? ROVER_OK : ROVER_FAULT_KEY;
 }
 
 /* The run at the cursor, at most @max bytes. */
-static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run)
+static enum rover_fault sgl_get_run(struct rover_sgl *sgl, u32 max,
+				    struct sgl_run *run)
 {
 	bool write = sgl->access & ROVER_MR_WRITES;
 	const struct rover_sge *sge;
@@ -131,41 +132,41 @@ static enum rover_fault run_here(struct rover_sgl *sgl, u32 max, struct run *run
 	size_t len;
 
 	while (sgl->cur < sgl->num && sgl->off >= sgl->sge[sgl->cur].length)
-		go_to(sgl, sgl->cur + 1, 0);
+		sgl_move_to(sgl, sgl->cur + 1, 0);
 	if (sgl->cur == sgl->num)
 		return ROVER_FAULT_LENGTH;
 
 	sge = &sgl->sge[sgl->cur];
-	if (!sgl->use.mr || unlikely(sgl->off >= sgl->proved)) {
-		fault = prove(sgl, max);
+	if (!sgl->use.mr || unlikely(sgl->off >= sgl->verified)) {
+		fault = sgl_verify(sgl, max);
 		if (fault)
 			return fault;
 	}
 	if (unlikely(sgl->use.mr->kind == ROVER_MR_DMABUF))
-		return dmabuf_run(sgl, max, run);
+		return sgl_dmabuf_run(sgl, max, run);
 	run->addr = NULL;
 	run->page = rover_mr_page(&sgl->use, sge->addr + sgl->off, write,
 				  &run->off, &len);
 	if (unlikely(!run->page))
 		return rover_mr_demand(&sgl->use, sge->addr + sgl->off,
-				       sgl->proved - sgl->off, write,
+				       sgl->verified - sgl->off, write,
 				       sgl->demand);
-	run->len = min3(len, (size_t)max, (size_t)(sgl->proved - sgl->off));
+	run->len = min3(len, (size_t)max, (size_t)(sgl->verified - sgl->off));
 	return ROVER_OK;
 }
 
-static void go_on(struct rover_sgl *sgl, const struct run *run)
+static void sgl_advance(struct rover_sgl *sgl, const struct sgl_run *run)
 {
 	rover_mr_leave(&sgl->use);
 	sgl->off += run->len;
 }
 
 /* A fault on the way: one that goes away starts again where it began. */
-static enum rover_fault go_back(struct rover_sgl *sgl, u8 cur, u32 off,
-				enum rover_fault fault)
+static enum rover_fault sgl_rewind(struct rover_sgl *sgl, u8 cur, u32 off,
+				   enum rover_fault fault)
 {
 	if (fault == ROVER_FAULT_PAGE)
-		go_to(sgl, cur, off);
+		sgl_move_to(sgl, cur, off);
 	return fault;
 }
 
@@ -175,19 +176,20 @@ enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *sk
 	enum rover_fault fault;
 	u32 off = sgl->off;
 	u8 cur = sgl->cur;
-	struct run run;
+	struct sgl_run run;
 	int err = 0;
 
 	while (len) {
-		fault = run_here(sgl, len, &run);
+		fault = sgl_get_run(sgl, len, &run);
 		if (fault)
-			return go_back(sgl, cur, off, fault);
+			return sgl_rewind(sgl, cur, off, fault);
 		/* Ends before a frag_list would begin: len is of skb alone. */
 		if (from + run.len <= skb_headlen(skb))
-			memcpy(run_addr(&run), skb->data + from, run.len);
+			memcpy(sgl_run_addr(&run), skb->data + from, run.len);
 		else
-			err = skb_copy_bits(skb, from, run_addr(&run), run.len);
-		go_on(sgl, &run);
+			err = skb_copy_bits(skb, from, sgl_run_addr(&run),
+					    run.len);
+		sgl_advance(sgl, &run);
 		if (WARN_ON_ONCE(err))
 			return ROVER_FAULT_LENGTH;
 		from += run.len;
@@ -202,14 +204,14 @@ enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
 	enum rover_fault fault;
 	u32 off = sgl->off;
 	u8 cur = sgl->cur;
-	struct run run;
+	struct sgl_run run;
 
 	while (len) {
-		fault = run_here(sgl, len, &run);
+		fault = sgl_get_run(sgl, len, &run);
 		if (fault)
-			return go_back(sgl, cur, off, fault);
-		memcpy(run_addr(&run), from, run.len);
-		go_on(sgl, &run);
+			return sgl_rewind(sgl, cur, off, fault);
+		memcpy(sgl_run_addr(&run), from, run.len);
+		sgl_advance(sgl, &run);
 		from += run.len;
 		len -= run.len;
 	}
@@ -221,14 +223,14 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
 	enum rover_fault fault;
 	u32 off = sgl->off;
 	u8 cur = sgl->cur;
-	struct run run;
+	struct sgl_run run;
 
 	while (len) {
-		fault = run_here(sgl, len, &run);
+		fault = sgl_get_run(sgl, len, &run);
 		if (fault)
-			return go_back(sgl, cur, off, fault);
-		memcpy(to, run_addr(&run), run.len);
-		go_on(sgl, &run);
+			return sgl_rewind(sgl, cur, off, fault);
+		memcpy(to, sgl_run_addr(&run), run.len);
+		sgl_advance(sgl, &run);
 		to += run.len;
 		len -= run.len;
 	}
@@ -236,14 +238,15 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
 }
 
 /* Pieces handed out so far by rover_sgl_frags(). */
-struct pieces {
+struct sgl_frag_list {
 	struct rover_frag *frags;
 	unsigned int max;
 	unsigned int num;
 };
 
 /* Is @run the continuation of @last, held by the same reference? */
-static bool continues(const struct rover_frag *last, const struct run *run)
+static bool sgl_frag_continues(const struct rover_frag *last,
+			       const struct sgl_run *run)
 {
 	u64 end = (u64)last->offset + last->len;
 
@@ -256,14 +259,14 @@ static bool continues(const struct rover_frag *last, const struct run *run)
  * A reference holds a page with all the folio it belongs to, and no more: that
  * is where a piece must end.
  */
-static bool add_piece(struct pieces *p, struct run *run)
+static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 {
 	struct folio *folio = page_folio(run->page);
 	size_t left = folio_size(folio) - run->off -
 		(folio_page_idx(folio, run->page) << PAGE_SHIFT);
 	u32 len = min_t(size_t, run->len, left);
 
-	if (p->num && continues(&p->frags[p->num - 1], run)) {
+	if (p->num && sgl_frag_continues(&p->frags[p->num - 1], run)) {
 		p->frags[p->num - 1].len += len;
 	} else {
 		/* Slab memory and the like cannot be held by a reference. */
@@ -287,14 +290,15 @@ static bool add_piece(struct pieces *p, struct run *run)
  * hold.  Nor is a file's page that is there on demand: once the program has unmapped
  * it others write to it.
  */
-static bool may_send_from(const struct rover_use *use, const struct run *run)
+static bool sgl_may_zcopy(const struct rover_use *use,
+			  const struct sgl_run *run)
 {
-	return !run->addr && (!use->in || PageAnon(run->page));
+	return !run->addr && (!use->leaf || PageAnon(run->page));
 }
 
 /* The key of @num pieces is @key.  Return false when this is another region. */
-static bool same_key(const struct rover_use *use, unsigned int num,
-		     struct rover_mkey_id *key)
+static bool sgl_same_key(const struct rover_use *use, unsigned int num,
+			 struct rover_mkey_id *key)
 {
 	struct rover_mkey_id here = rover_mr_id(use);
 
@@ -305,7 +309,7 @@ static bool same_key(const struct rover_use *use, unsigned int num,
 }
 
 /* See rover_localop_waits(). */
-static void note_sent(const struct rover_sgl *sgl)
+static void sgl_note_sent(const struct rover_sgl *sgl)
 {
 	const struct rover_use *use = &sgl->use;
 
@@ -317,53 +321,53 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
 				 unsigned int *num, struct rover_mkey_id *key)
 {
-	struct pieces p = { .frags = frags, .max = max, .num = *num };
+	struct sgl_frag_list p = { .frags = frags, .max = max, .num = *num };
 	enum rover_fault fault = ROVER_OK;
 	unsigned int before = *num;
 	u32 off = sgl->off;
 	u8 cur = sgl->cur;
-	struct run run;
+	struct sgl_run run;
 
 	*num = 0;
 	while (len) {
-		fault = run_here(sgl, len, &run);
+		fault = sgl_get_run(sgl, len, &run);
 		if (fault)
 			goto undo;
-		if (unlikely(!may_send_from(&sgl->use, &run) ||
-			     !same_key(&sgl->use, p.num, key)))
+		if (unlikely(!sgl_may_zcopy(&sgl->use, &run) ||
+			     !sgl_same_key(&sgl->use, p.num, key)))
 			goto undo;
 		sgl->off += run.len;
 		len -= run.len;
 		while (run.len)
-			if (!add_piece(&p, &run))
+			if (!sgl_add_frag(&p, &run))
 				goto undo;
 		/* What has a reference stays what it is without us in it. */
 		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;
-	note_sent(sgl);
+	sgl_note_sent(sgl);
 	return ROVER_OK;
 undo:
 	rover_mr_leave(&sgl->use);
 	while (p.num > before)
 		put_page(frags[--p.num].page);
-	go_to(sgl, cur, off);
+	sgl_move_to(sgl, cur, off);
 	return fault;
 }
 
 /* The word at the cursor, in the kernel's own map; to be left when it is good. */
-static enum rover_fault word_here(struct rover_sgl *sgl, u64 **word)
+static enum rover_fault sgl_get_word(struct rover_sgl *sgl, u64 **word)
 {
 	enum rover_fault fault;
-	struct run run;
+	struct sgl_run run;
 
 	if (sgl->cur < sgl->num &&
 	    !IS_ALIGNED(sgl->sge[sgl->cur].addr + sgl->off, sizeof(**word)))
 		return ROVER_FAULT_UNALIGNED;
-	fault = run_here(sgl, sizeof(**word), &run);
+	fault = sgl_get_run(sgl, sizeof(**word), &run);
 	if (fault)
 		return fault;
-	*word = run_addr(&run);
+	*word = sgl_run_addr(&run);
 	/* A region's own addresses may be out of step with the memory's. */
 	if (!IS_ALIGNED((uintptr_t)*word, sizeof(**word)))
 		fault = ROVER_FAULT_UNALIGNED;
@@ -380,7 +384,7 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 	enum rover_fault fault;
 	u64 *word;
 
-	fault = word_here(sgl, &word);
+	fault = sgl_get_word(sgl, &word);
 	if (fault)
 		return fault;
 	if (swap)
@@ -396,7 +400,7 @@ enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word)
 	enum rover_fault fault;
 	u64 *to;
 
-	fault = word_here(sgl, &to);
+	fault = sgl_get_word(sgl, &to);
 	if (fault)
 		return fault;
 	/* For whoever polls this word; what came before it is there, too. */

@@ -48,7 +48,7 @@ struct rover_sgl {
 	u64 total;
 	struct rover_demand *demand;
 	struct rover_use use;
-	u32 proved;
+	u32 verified;
 	struct rover_sge one;
 };
 
@@ -87,7 +87,7 @@ static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
 	sgl->access = access;
 	sgl->total = total;
 	sgl->demand = demand;
-	sgl->proved = 0;
+	sgl->verified = 0;
 }
 
 /**
@@ -118,7 +118,7 @@ static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 				  int access, struct rover_demand *demand)
 {
 	sgl->use.mr = NULL;
-	sgl->use.in = NULL;
+	sgl->use.leaf = NULL;
 	rover_sgl_aim(sgl, pd, sge, num, access, demand);
 }
 
