@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * odp - memory on demand: a program's pages, while the program has them there
+ * odp - on-demand paging: user pages that are not pinned
  *
- * A leaf hears of all that happens to its addresses (mmu_interval_notifier) and
- * has one word for each of its pages.  Pages come by hmm_range_fault(), which
- * looks at the program's page tables without a lock, so what it found counts only
- * if nothing was taken away meanwhile: that is known under the leaf's lock, by
- * the sequence of the notifier.  The lock is a spinlock, since it is taken in
- * softirqs; so the kernel may take pages away where it may not sleep, too.
+ * A leaf has an mmu_interval_notifier for its addresses, and an entry for each
+ * page. hmm_range_fault() reads page tables without a lock: its result counts
+ * only if nothing was invalidated meanwhile, by the notifier's sequence under
+ * the leaf's lock.  That is a spinlock, as softirqs take it, so the notifier
+ * need not sleep.
  *
- * A leaf without pages is kept until there are many of them; a program that maps
- * and unmaps has leaves for about as much as it has page tables.
+ * Empty leaves are kept until there are many; a process that maps and unmaps
+ * has leaves for about as much as it has page tables.
  *
- * Locks: struct rover_odp.lock (process context) is for the making and ending of
- * leaves, which the kernel may make wait for the program's own locks; nothing that
- * the notifier calls takes it.
+ * rover_odp.lock (process context) serialises making and removing leaves, which
+ * may wait for mm locks.  Notifiers do not take it.
  */
 #include <linux/bottom_half.h>
 #include <linux/highmem.h>
@@ -36,31 +34,31 @@
 #error "rover needs a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING"
 #endif
 
-/* Addresses of a leaf: with eight bytes a page, its words fill a page. */
+/* Addresses of a leaf: its 8-byte entries fill a page. */
 #define LEAF_SHIFT	21
 #define LEAF_SIZE	(1UL << LEAF_SHIFT)
 #define LEAF_PAGES	(LEAF_SIZE >> PAGE_SHIFT)
 
-/* Pages brought in together: 256 KiB, so that a stream does not stop at each. */
+/* Pages per page-in: 256 KiB, for sequential access. */
 #define PAGES_AT_ONCE		64U
 
-/* With so many leaves those that are empty are looked for. */
+/* From this number of leaves on, look for empty ones. */
 #define MIN_TRIM_LEAVES	64U
 
-/* What a leaf's word says beside the number of the page; 0 is no page. */
+/* Flags of an entry, below the PFN; entry 0 is no page. */
 #define WRITABLE	BIT(0)
-#define WRITTEN		BIT(1)	/* by us: the kernel is still to be told */
+#define WRITTEN		BIT(1)	/* by rover: set_page_dirty() still due */
 #define PFN_SHIFT	2
 
 /**
- * struct rover_leaf - some of a program's addresses
- * @notifier: of all of them
- * @odp: whose
- * @lock: protects @pages and @present, and orders them with the notifier's
- *	sequence; a leaf of the order of locks
- * @pages: a word for each page
- * @present: how many of them are there
- * @users: threads that bring something in; under odp->lock
+ * struct rover_leaf - pages of a range of user addresses
+ * @notifier: of the range
+ * @odp: memory that it belongs to
+ * @lock: protects @entries and @present, orders them with the notifier's
+ *	sequence; innermost
+ * @entries: one for each page
+ * @present: pages present
+ * @users: page-ins in progress; under rover_odp.lock
  * @rcu: for freeing
  */
 struct rover_leaf {
@@ -142,10 +140,9 @@ static struct page *odp_entry_page(unsigned long entry)
 }
 
 /*
- * Pages @i to @last are not there any more.  What was written to them is not
- * lost when the kernel hears of it: by us, since the bits of the page tables know
- * nothing of it.  In the notifier the page may be locked, and is mapped as long as
- * we are there; elsewhere it is ours to lock.
+ * Forget pages @i to @last.  Mark those dirty that rover has written, since the
+ * page tables do not know.  In the notifier a page may be locked, and is mapped
+ * until we return; elsewhere we lock it.
  */
 static void odp_forget(struct rover_leaf *leaf, unsigned int i,
 		       unsigned int last, bool notified)
@@ -185,7 +182,7 @@ static void odp_forget(struct rover_leaf *leaf, unsigned int i,
 		odp_count(leaf->odp, ROVER_ODP_INVALIDATIONS, gone);
 }
 
-/* Never sleeps, so it does not matter whether it may. */
+/* Never sleeps, whether @range is blockable or not. */
 static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 			   const struct mmu_notifier_range *range,
 			   unsigned long seq)
@@ -195,7 +192,7 @@ static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 	unsigned long first = max(range->start, notifier->interval_tree.start);
 	unsigned long last = min(range->end - 1, notifier->interval_tree.last);
 
-	/* From here on nothing that was found before can be made public. */
+	/* From here on odp_publish() refuses what was found before. */
 	spin_lock_bh(&leaf->lock);
 	mmu_interval_set_seq(notifier, seq);
 	spin_unlock_bh(&leaf->lock);
@@ -215,18 +212,18 @@ static void odp_free_leaf(struct rcu_head *rcu)
 	kfree(leaf);
 }
 
-/* Nobody brings anything in here, or in is. */
+/* No page-in uses the leaf, and none of its pages is entered. */
 static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
 	odp->num_leaves--;
 	odp_forget(leaf, 0, LEAF_PAGES - 1, false);
 	mmu_interval_notifier_remove(&leaf->notifier);
-	/* Who looks for a page may just have found it, and finds it empty. */
+	/* rover_odp_enter() may just have found it, now empty. */
 	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
-/* Nobody is there to bring pages into an empty one that has no users. */
+/* A leaf without users stays empty: users alone page in. */
 static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;
@@ -235,7 +232,7 @@ static void odp_remove_empty_leaves(struct rover_odp *odp)
 	xa_for_each(&odp->leaves, index, leaf)
 		if (!leaf->users && !READ_ONCE(leaf->present))
 			odp_remove_leaf(odp, leaf);
-	/* So that looking for them costs little for each one that is made. */
+	/* Keeps the search cheap for each leaf made. */
 	odp->trim_at = max(2 * odp->num_leaves, MIN_TRIM_LEAVES);
 }
 
@@ -272,7 +269,7 @@ err_leaf:
 	return ERR_PTR(err);
 }
 
-/* The leaf of an address, for somebody who brings something in. */
+/* Get or make the leaf of an address, for a page-in. */
 static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 {
 	struct mem_cgroup *before, *program;
@@ -283,7 +280,7 @@ static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 	if (!leaf) {
 		if (odp->num_leaves >= odp->trim_at)
 			odp_remove_empty_leaves(odp);
-		/* Not for our thread to pay for. */
+		/* Charge the process, not this thread. */
 		program = get_mem_cgroup_from_mm(odp->mm);
 		before = set_active_memcg(program);
 		leaf = odp_make_leaf(odp, va);
@@ -303,7 +300,7 @@ static void odp_put_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 	mutex_unlock(&odp->lock);
 }
 
-/* Life ***********************************************************************/
+/* Lifetime *******************************************************************/
 
 struct rover_odp *rover_odp_new(struct rover_dev *dev)
 {
@@ -361,7 +358,7 @@ void rover_odp_close(struct rover_odp *odp)
 {
 	if (refcount_dec_and_test(&odp->regions)) {
 		WRITE_ONCE(odp->closed, true);
-		/* The device may go, and we may last. */
+		/* @odp may outlive the device. */
 		spin_lock_bh(&odp->dev_lock);
 		odp->dev = NULL;
 		spin_unlock_bh(&odp->dev_lock);
@@ -369,7 +366,7 @@ void rover_odp_close(struct rover_odp *odp)
 	rover_odp_put(odp);
 }
 
-/* In and out *****************************************************************/
+/* Page access ****************************************************************/
 
 struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
 			     struct rover_leaf **entered)
@@ -404,11 +401,11 @@ void rover_odp_leave(struct rover_leaf *leaf)
 	rcu_read_unlock();
 }
 
-/* Bringing in ****************************************************************/
+/* Page-in ********************************************************************/
 
 /*
- * Memory that the kernel itself has no map of (memfd_secret): nobody but the
- * program's own instructions may touch it.
+ * Test for memory that the kernel does not map (memfd_secret): only user
+ * instructions may access it.
  */
 static bool odp_is_secret(struct page *page)
 {
@@ -419,8 +416,8 @@ static bool odp_is_secret(struct page *page)
 }
 
 /*
- * Return addresses that the program's own instructions may not write to; that is not
- * in the rights hmm_range_fault() looks at.
+ * Test for a shadow stack, which user instructions may not write to:
+ * hmm_range_fault() does not check that.
  */
 static bool odp_has_shadow_stack(struct mm_struct *mm, unsigned long va,
 				 unsigned long end)
@@ -434,7 +431,7 @@ static bool odp_has_shadow_stack(struct mm_struct *mm, unsigned long va,
 	return false;
 }
 
-/* What was found is there, unless it has been taken away again: -EBUSY. */
+/* Record the pages found, unless invalidated since: -EBUSY. */
 static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 {
 	unsigned int first = odp_leaf_index(range->start), i;
@@ -460,7 +457,7 @@ static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 			leaf->present++;
 			found++;
 		}
-		/* One that is there already is the same, or we would have heard. */
+		/* A page already present is this one: notifiers clear. */
 		*entry |= page_to_pfn(page) << PFN_SHIFT;
 		if (pfn & HMM_PFN_WRITE)
 			*entry |= WRITABLE;
@@ -470,8 +467,8 @@ static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 }
 
 /*
- * Whatever is taken away anywhere in the leaf meanwhile is in the way: then the
- * first page alone, which is there by now, or soon, goes fastest.
+ * An invalidation anywhere in the leaf requires a retry: then the first page
+ * alone is fastest, being there by now, or soon.
  */
 static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 			   unsigned long va, unsigned int *pages,
@@ -509,8 +506,8 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 }
 
 /*
- * Bring in pages of one leaf, from that of @va on, as a fault of the program's
- * own would; perhaps fewer than asked for.  Return how many have come, or an error.
+ * Page in pages of one leaf, from that of @va on, as a user page fault would;
+ * perhaps fewer than asked for.  Return the number of new pages, or an error.
  */
 static int odp_page_in(struct rover_odp *odp, unsigned long va,
 		       unsigned int *pages, enum rover_odp_want want)
@@ -531,12 +528,12 @@ static int odp_page_in(struct rover_odp *odp, unsigned long va,
 	ret = odp_fault_range(odp, leaf, va & PAGE_MASK, pages, want);
 	odp_put_leaf(odp, leaf);
 out:
-	/* If that is the program's end, it is not for us to clear up. */
+	/* Leave the end of the mm, if this is it, to another thread. */
 	mmput_async(odp->mm);
 	return ret;
 }
 
-/* How many pages @len bytes at @va are, in its leaf and at once. */
+/* Number of pages for @len bytes at @va, in one leaf and page-in. */
 static unsigned int odp_pages_at(unsigned long va, u64 len)
 {
 	u64 bytes = min_t(u64, len, LEAF_SIZE - (va & (LEAF_SIZE - 1)));
@@ -570,11 +567,11 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 	return 0;
 }
 
-/* Demands ********************************************************************/
+/* Page-in requests ***********************************************************/
 
 /*
- * What is wanted together may lie in part where nothing is, in a buffer that is
- * longer than what comes into it; then the first page alone has to do.
+ * A buffer longer than its data may be partly unmapped: then the first page
+ * alone has to do.
  */
 static void odp_demand_work(struct work_struct *work)
 {
@@ -592,10 +589,13 @@ static void odp_demand_work(struct work_struct *work)
 	if (ret > 0)
 		odp_count(odp, ROVER_ODP_FAULTS, ret);
 	rover_odp_put(odp);
-	/* Taken away as fast as it comes: the owner will ask again. */
+	/*
+	 * Pairs with rover_demand_waits(): the effects are visible.  On -EBUSY
+	 * the owner requests again.
+	 */
 	smp_store_release(&demand->state, ret < 0 && ret != -EBUSY ?
 			  ROVER_DEMAND_FAILED : ROVER_DEMAND_DONE);
-	/* The next demand, which may be there already, has its own reference. */
+	/* @demand may be in use again, with a reference of its own. */
 	demand->done(demand);
 }
 
@@ -607,7 +607,7 @@ void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
 	demand->done = done;
 }
 
-/* Is it this that could not be had? */
+/* Test whether this page-in has failed. */
 static bool odp_demand_failed(const struct rover_demand *demand,
 			      const struct rover_odp *odp, unsigned long va,
 			      bool write)

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * odp - memory on demand: a program's pages, while the program has them there
+ * odp - on-demand paging: user pages that are not pinned
  *
- * Nothing is pinned.  Where the pages of a program are is kept in leaves, each
- * for 2 MiB of its addresses, made when one of them is first wanted.  Whoever
- * moves bytes enters a page and leaves it again, with softirqs off, and for so
- * short that the kernel waits for him when it takes the page away:
+ * Leaves of 2 MiB of user addresses, made on first use, tell where pages are.
+ * An access locks the leaf, with softirqs off, for at most the copy of a page,
+ * and the kernel waits for it when it takes the page away:
  *
- *	who moves bytes			the kernel (mmu notifier)
+ *	access				kernel (MMU notifier)
  *	lock the leaf			lock the leaf
- *	look the page up		forget the page, whoever wants it later
- *	use it				has to ask for it anew
+ *	look up the page		forget the page: the next access
+ *	use it				has to request it
  *	unlock the leaf			unlock the leaf
  *					unmap, move, or share the page
  *
- * A page that is not there is demanded: a thread brings it in, as a fault of the
- * program's own would, and then tells who waits.  One who may sleep brings it in
- * himself (prefetch).
+ * A page that is not present is requested: a thread pages it in, as a user page
+ * fault would, then notifies the owner of the request.  Callers that may sleep
+ * page in themselves (prefetch).
  *
- * What only is to be read may be held by a reference beyond all this: it is then
- * what it was when it was entered.
+ * A page to be read only may be kept beyond the lock by a reference: its
+ * content is that of the access.
  */
 #ifndef ROVER_ODP_H
 #define ROVER_ODP_H
@@ -33,43 +32,43 @@
 struct rover_odp;
 struct rover_leaf;
 
-/* What is counted, in pages. */
+/* Counters, in pages. */
 enum rover_odp_count {
-	ROVER_ODP_FAULTS,		/* brought in because somebody waited */
-	ROVER_ODP_INVALIDATIONS,	/* taken away */
-	ROVER_ODP_PREFETCHES,		/* brought in because a program said so */
+	ROVER_ODP_FAULTS,		/* paged in on request */
+	ROVER_ODP_INVALIDATIONS,	/* invalidated */
+	ROVER_ODP_PREFETCHES,		/* paged in on advice */
 	ROVER_ODP_COUNTS
 };
 
-/* The device's counters of the same, enum rover_stat; they have the names. */
+/* The device's counters (enum rover_stat), which have the names. */
 extern const u8 rover_odp_stats[ROVER_ODP_COUNTS];
 
-/* How pages are wanted. */
+/* Access to page in for. */
 enum rover_odp_want {
-	ROVER_ODP_PRESENT,	/* only those that the program has there now */
+	ROVER_ODP_PRESENT,	/* only pages mapped at present */
 	ROVER_ODP_READ,
 	ROVER_ODP_WRITE,
 };
 
 enum rover_demand_state {
 	ROVER_DEMAND_IDLE,
-	ROVER_DEMAND_WAITS,	/* for the thread */
-	ROVER_DEMAND_DONE,	/* the thread has done what it could */
-	ROVER_DEMAND_FAILED,	/* it could not: the memory cannot be had */
+	ROVER_DEMAND_WAITS,	/* page-in pending */
+	ROVER_DEMAND_DONE,	/* page-in done, access again */
+	ROVER_DEMAND_FAILED,	/* page-in impossible */
 };
 
 /**
- * struct rover_demand - somebody who waits for memory, embedded in him
- * @work: brings it in
- * @met: called when that is over, in process context; it has the reference
- *	to the owner that was taken with the demand
- * @refs: the owner's
- * @odp: where it is wanted; referenced while the demand waits
- * @id: of @odp, to know it again
- * @va: first byte, an address of the program
- * @pages: as many are wanted together, the first one most of all
- * @write: to be written to
- * @state: enum rover_demand_state; of the owner's lock, but that the thread ends
+ * struct rover_demand - page-in request, embedded in its owner
+ * @work: does the page-in
+ * @done: called afterwards in process context; owns the owner's reference taken
+ *	by rover_odp_demand()
+ * @refs: the owner's references
+ * @odp: memory to page in; referenced while pending
+ * @id: @odp's id, to recognise it later
+ * @va: user address of the first byte
+ * @pages: pages wanted, the first most of all
+ * @write: for writing
+ * @state: enum rover_demand_state, under the owner's lock; but the thread ends
  *	ROVER_DEMAND_WAITS
  */
 struct rover_demand {
@@ -85,24 +84,24 @@ struct rover_demand {
 };
 
 /**
- * rover_demand_init() - an owner that may wait
+ * rover_demand_init() - initialise a request
  * @demand: zeroed
  * @refs: the owner's references
- * @met: see there
+ * @done: see struct rover_demand
  */
 void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
 		       void (*done)(struct rover_demand *demand));
 
-/* Has it been asked for and is not there yet?  What was done to it is seen. */
+/* Test whether a page-in is pending; if not, its effects are visible. */
 static inline bool rover_demand_waits(const struct rover_demand *demand)
 {
-	/* Pairs with the release in odp.c. */
+	/* Pairs with odp_demand_work() in odp.c: its effects are visible. */
 	return smp_load_acquire(&demand->state) == ROVER_DEMAND_WAITS;
 }
 
 /**
- * rover_demand_reset() - nobody wants to know how it ended
- * @demand: whether it waits or not; the owner's lock held
+ * rover_demand_reset() - discard the result of a page-in
+ * @demand: pending or not; its owner's lock held
  */
 static inline void rover_demand_reset(struct rover_demand *demand)
 {
@@ -111,90 +110,88 @@ static inline void rover_demand_reset(struct rover_demand *demand)
 }
 
 /**
- * rover_odp_new() - the memory of the program that calls
+ * rover_odp_new() - create the ODP memory of the calling process
  * @dev: device, for its counters
  *
- * Context: process, of the program.
- * Return: for one region; NULL without memory.
+ * Context: process context of its owner.
+ * Return: memory for one region; NULL if out of memory.
  */
 struct rover_odp *rover_odp_new(struct rover_dev *dev);
 
 /**
- * rover_odp_share() - the same for one more region
+ * rover_odp_share() - use ODP memory for one more region
  * @odp: of a region
  */
 struct rover_odp *rover_odp_share(struct rover_odp *odp);
 
 /**
- * rover_odp_close() - and one less
- * @odp: not used by that region any more
+ * rover_odp_close() - end a region's use of ODP memory
+ * @odp: of the region
  *
- * What is still being brought in for the last one is brought in for nobody, and
- * is not waited for.
+ * Does not wait for page-ins, which are useless after the last region.
  *
  * Context: may sleep.
  */
 void rover_odp_close(struct rover_odp *odp);
 
 /**
- * rover_odp_enter() - a page, which stays until it is left
+ * rover_odp_enter() - find a page and lock its leaf
  * @odp: of a region in use
- * @va: an address of the program
- * @write: it is going to be written to
- * @in: where to put what to leave
+ * @va: user address
+ * @write: the page will be written
+ * @entered: result, for rover_odp_leave()
  *
- * Context: softirqs off; may be in one page at a time.
- * Return: NULL when it is not there, or not so that it may be written to.
+ * Context: softirqs off; one page at a time.
+ * Return: the page; NULL if not present, or not writable as needed.
  */
 struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
 			     struct rover_leaf **entered);
 
 /**
- * rover_odp_leave() - the kernel may take it from now on
- * @in: as rover_odp_enter() left it
+ * rover_odp_leave() - unlock the leaf; the kernel may take the page
+ * @leaf: from rover_odp_enter()
  */
 void rover_odp_leave(struct rover_leaf *leaf);
 
 /**
- * rover_odp_demand() - see to it that memory comes
+ * rover_odp_demand() - request a page-in
  * @odp: of a region in use
- * @demand: who wants it; one thing at a time
- * @va: the byte that is not there
- * @len: and so many in all are wanted, not 0
- * @write: to be written to
+ * @demand: request; one at a time
+ * @va: user address of the missing byte
+ * @len: bytes wanted in all, not 0
+ * @write: for writing
  *
- * Context: the lock of the demand's owner held; does not sleep.
- * Return: ROVER_FAULT_PAGE: @met will be called, then look again (at once or
- * after what was asked for before); ROVER_FAULT_MEMORY: it was asked for, and
- * cannot be had.
+ * Context: the lock of @demand's owner held; does not sleep.
+ * Return: ROVER_FAULT_PAGE: @done will be called for this request or the
+ * pending one, then try again; ROVER_FAULT_MEMORY: this page-in has failed.
  */
 enum rover_fault rover_odp_demand(struct rover_odp *odp,
 				  struct rover_demand *demand, u64 va, u64 len,
 				  bool write);
 
 /**
- * rover_odp_prefetch() - bring memory in now
+ * rover_odp_prefetch() - page in now
  * @odp: of a region in use, or referenced
- * @va: first byte, an address of the program
+ * @va: user address of the first byte
  * @len: bytes
- * @want: how
+ * @want: access to page in for
  *
- * Context: process, of anybody; sleeps.
- * Return: 0; -EFAULT, -EPERM as a fault of the program would have it; -ENOMEM;
- * -EBUSY when it goes faster than it comes; -ECANCELED when no region wants it
- * any more; -EINTR when the caller has been killed.
+ * Context: any process; sleeps.
+ * Return: 0; -EFAULT, -EPERM as for a user page fault; -ENOMEM; -EBUSY if
+ * invalidated as fast as paged in; -ECANCELED after the last region's end;
+ * -EINTR if the caller has been killed.
  */
 int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 		       enum rover_odp_want want);
 
-/* A reference for who may need it longer than the region; process context. */
+/* References that may outlive the regions; process context. */
 struct rover_odp *rover_odp_get(struct rover_odp *odp);
 void rover_odp_put(struct rover_odp *odp);
 
 /**
- * rover_odp_read() - how often it happened
+ * rover_odp_read() - read a counter
  * @odp: of a region
- * @count: what
+ * @count: counter
  */
 u64 rover_odp_read(const struct rover_odp *odp, enum rover_odp_count count);
 

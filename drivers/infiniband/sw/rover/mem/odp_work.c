@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * odp_work - the threads that bring a program's pages in
+ * odp_work - threads that page in user memory
  *
- * A workqueue for each program that has memory on demand, found by its mm.  The last
- * who needs it may be one of its own threads, which cannot wait for itself: another
- * one ends it.
+ * Each process with ODP regions has a workqueue, found by its mm.  Its last
+ * user may be one of its own threads, which cannot wait for itself:
+ * odp_work_destroy_wq destroys it.
  *
- * Process context, but for rover_odp_work_queue().
+ * Process context, except for rover_odp_work_queue().
  */
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
@@ -18,16 +18,16 @@
 
 #include "mem/odp_work.h"
 
-/* Of one program: enough to keep a disk busy, with the pages each asks for at once. */
+/* Per process: with PAGES_AT_ONCE each, enough to keep a disk busy. */
 #define MAX_THREADS	16
 
 /**
- * struct rover_odp_work - of one program
- * @node: in @pagers
- * @mm: whose; only compared
- * @refs: under @lock when the last one goes, so what is in @pagers has some
- * @threads: wait for disks, and packets wait for them: first of all
- * @end: ends it
+ * struct rover_odp_work - threads of one process
+ * @node: in odp_work_table
+ * @mm: the process's; only compared
+ * @refs: drops to 0 under odp_work_lock: objects in the table have some
+ * @wq: high priority: packets wait for it
+ * @destroy_work: destroys it
  */
 struct rover_odp_work {
 	struct hlist_node node;
@@ -37,11 +37,11 @@ struct rover_odp_work {
 	struct work_struct destroy_work;
 };
 
-/* Protects @pagers. */
+/* Protects odp_work_table. */
 static DEFINE_MUTEX(odp_work_lock);
 static DEFINE_HASHTABLE(odp_work_table, 6);
 
-/* Those that are not freed yet. */
+/* Number of objects not yet freed. */
 static atomic_t odp_work_unfreed;
 
 static struct workqueue_struct *odp_work_destroy_wq;
@@ -123,8 +123,8 @@ int rover_odp_work_init(void)
 
 void rover_odp_work_exit(void)
 {
-	/* Regions and queue pairs are gone; what was their last wish is not. */
+	/* The last page-ins may still run, after regions and queue pairs. */
 	wait_var_event(&odp_work_unfreed, !atomic_read(&odp_work_unfreed));
-	/* The work that counted down to zero has to return, too. */
+	/* Also waits for the work that counted down to zero. */
 	destroy_workqueue(odp_work_destroy_wq);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * odp_work - the threads that bring a program's pages in
+ * odp_work - threads that page in user memory
  *
- * Pages may take their time, or never come: those of a file whose server is dead,
- * or is the program itself.  So each program has threads of its own to wait for
- * them: few enough for a host to bear, and in nobody else's way.
+ * A page-in may take long, or forever if the server of a file is dead or is the
+ * process itself.  So each process has threads of its own: few enough for the
+ * host, and never blocked by another process.
  */
 #ifndef ROVER_ODP_WORK_H
 #define ROVER_ODP_WORK_H
@@ -14,26 +14,26 @@
 struct rover_odp_work;
 
 /**
- * rover_odp_work_get() - of the program that calls
+ * rover_odp_work_get() - get the threads of the calling process
  *
- * The same one for all its regions.  Its mm is to be there as long as it is used.
+ * All its regions share them.  Its mm must outlive them.
  *
- * Context: process, of the program; sleeps.
- * Return: referenced; NULL without memory.
+ * Context: process context of that process; sleeps.
+ * Return: the threads, referenced; NULL if out of memory.
  */
 struct rover_odp_work *rover_odp_work_get(void);
 
 /**
- * rover_odp_work_put() - not needed any more
- * @pager: referenced; what was queued may be under way, and may be what calls
+ * rover_odp_work_put() - drop a reference
+ * @pool: queued work may still run, or be the caller
  *
  * Context: process; sleeps.
  */
 void rover_odp_work_put(struct rover_odp_work *pool);
 
 /**
- * rover_odp_work_queue() - have a thread do this
- * @pager: referenced
+ * rover_odp_work_queue() - run work on a thread
+ * @pool: referenced
  * @work: not queued
  *
  * Context: any.
@@ -41,14 +41,14 @@ void rover_odp_work_put(struct rover_odp_work *pool);
 void rover_odp_work_queue(struct rover_odp_work *pool, struct work_struct *work);
 
 /**
- * rover_odp_work_init() - at module load
+ * rover_odp_work_init() - initialise at module load
  *
  * Return: 0 or -ENOMEM.
  */
 int rover_odp_work_init(void);
 
 /**
- * rover_odp_work_exit() - at module unload: wait for all threads
+ * rover_odp_work_exit() - wait for all threads at module unload
  */
 void rover_odp_work_exit(void);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sgl - walking scatter/gather lists: the one copy, and the pages of none
+ * sgl - cursor over scatter/gather lists
  *
- * Every use is a walk over runs: the longest pieces of memory that are one for
- * the list, the region and the machine.  All memory but that of dma-bufs is in the
- * kernel's own map (see mr.c), where a run of many pages is one range of addresses.
- * A run is left before the next is looked for.
+ * Operations walk over runs: bytes contiguous in entry, region and memory.  All
+ * but dma-bufs are in the direct map, where a run of several pages is one
+ * range.  A run is left before the next is looked up.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -15,8 +14,8 @@
 #include "mem/sgl.h"
 
 /*
- * A place the cursor points to: @len bytes from @off in @page on; or from @addr on, in
- * an exporter's mapping of a dma-buf.
+ * Bytes at the cursor: @len bytes from @off in @page on, or from @addr on in
+ * the exporter's mapping of a dma-buf.
  */
 struct sgl_run {
 	void *addr;
@@ -31,7 +30,7 @@ static void *sgl_run_addr(const struct sgl_run *run)
 				     page_address(run->page) + run->off;
 }
 
-/* The region of the first @len bytes of an entry. */
+/* Look up the region of an entry's first @len bytes. */
 static enum rover_fault sgl_find_region(const struct rover_sgl *sgl,
 					const struct rover_sge *sge, u32 len,
 					struct rover_use *use)
@@ -43,7 +42,7 @@ static enum rover_fault sgl_find_region(const struct rover_sgl *sgl,
 			     use);
 }
 
-/* Have that in use.  What is in use already often is the same region. */
+/* Switch to the entry's region, which often is in use already. */
 static enum rover_fault sgl_use_region(struct rover_sgl *sgl,
 				       const struct rover_sge *sge, u32 len)
 {
@@ -86,16 +85,16 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 
 	while (cur < sgl->num && pos >= sgl->sge[cur].length)
 		pos -= sgl->sge[cur++].length;
-	/* Past the end there is no place but the end. */
+	/* The end has no offset. */
 	sgl_move_to(sgl, cur, cur < sgl->num ? pos : 0);
 }
 
 /*
- * Look up the region of the entry at the cursor, of which @max bytes are wanted
- * now.  It is proved as a whole, so what follows needs no more checks; but a
- * receive may be longer than its memory, as cards allow and programs do, as long
- * as what comes is not.  What a peer names may not; other lists have been proved
- * before their first byte, or are wanted as a whole.
+ * Check the current entry, of which @max bytes are wanted now.  The whole entry
+ * is checked, so later runs need no check.  A receive may be longer than its
+ * region if its message is not, as RNICs allow and applications do: then only
+ * the bytes wanted so far are checked.  A remote range may not; other local
+ * lists are checked in advance, or wanted as a whole.
  */
 static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 {
@@ -110,7 +109,7 @@ static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 	return sgl_use_region(sgl, sge, sgl->verified);
 }
 
-/* The run at the cursor in a dma-buf, whose exporter may have revoked it. */
+/* Get the run at the cursor in a dma-buf, unless revoked. */
 static enum rover_fault sgl_dmabuf_run(const struct rover_sgl *sgl, u32 max,
 				       struct sgl_run *run)
 {
@@ -122,7 +121,7 @@ static enum rover_fault sgl_dmabuf_run(const struct rover_sgl *sgl, u32 max,
 	return run->addr ? ROVER_OK : ROVER_FAULT_KEY;
 }
 
-/* The run at the cursor, at most @max bytes. */
+/* Get the run at the cursor, at most @max bytes. */
 static enum rover_fault sgl_get_run(struct rover_sgl *sgl, u32 max,
 				    struct sgl_run *run)
 {
@@ -161,7 +160,7 @@ static void sgl_advance(struct rover_sgl *sgl, const struct sgl_run *run)
 	sgl->off += run->len;
 }
 
-/* A fault on the way: one that goes away starts again where it began. */
+/* On PAGE, go back to where the operation began, for a retry. */
 static enum rover_fault sgl_rewind(struct rover_sgl *sgl, u8 cur, u32 off,
 				   enum rover_fault fault)
 {
@@ -183,7 +182,7 @@ enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *sk
 		fault = sgl_get_run(sgl, len, &run);
 		if (fault)
 			return sgl_rewind(sgl, cur, off, fault);
-		/* Ends before a frag_list would begin: len is of skb alone. */
+		/* @len does not reach into a frag_list. */
 		if (from + run.len <= skb_headlen(skb))
 			memcpy(sgl_run_addr(&run), skb->data + from, run.len);
 		else
@@ -237,14 +236,14 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
 	return ROVER_OK;
 }
 
-/* Pieces handed out so far by rover_sgl_frags(). */
+/* Pieces collected by rover_sgl_frags(). */
 struct sgl_frag_list {
 	struct rover_frag *frags;
 	unsigned int max;
 	unsigned int num;
 };
 
-/* Is @run the continuation of @last, held by the same reference? */
+/* Test whether @run continues @last under its page reference. */
 static bool sgl_frag_continues(const struct rover_frag *last,
 			       const struct sgl_run *run)
 {
@@ -256,8 +255,8 @@ static bool sgl_frag_continues(const struct rover_frag *last,
 }
 
 /*
- * A reference holds a page with all the folio it belongs to, and no more: that
- * is where a piece must end.
+ * Add a piece of @run, which ends with the folio: a page reference holds the
+ * whole folio and no more.
  */
 static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 {
@@ -269,7 +268,7 @@ static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 	if (p->num && sgl_frag_continues(&p->frags[p->num - 1], run)) {
 		p->frags[p->num - 1].len += len;
 	} else {
-		/* Slab memory and the like cannot be held by a reference. */
+		/* A page reference does not hold slab memory. */
 		if (p->num == p->max || !sendpage_ok(run->page))
 			return false;
 		get_page(run->page);
@@ -286,9 +285,9 @@ static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 }
 
 /*
- * May packets point to it?  A dma-buf is mapped for us, but its pages are not ours to
- * hold.  Nor is a file's page that is there on demand: once the program has unmapped
- * it others write to it.
+ * Test whether packets may point to the memory.  Pages of a dma-buf are not
+ * ours to hold.  An ODP page of a file may be written by others once userspace
+ * has unmapped it.
  */
 static bool sgl_may_zcopy(const struct rover_use *use,
 			  const struct sgl_run *run)
@@ -296,7 +295,7 @@ static bool sgl_may_zcopy(const struct rover_use *use,
 	return !run->addr && (!use->leaf || PageAnon(run->page));
 }
 
-/* The key of @num pieces is @key.  Return false when this is another region. */
+/* Set @key, or return false if the @num pieces are another region's. */
 static bool sgl_same_key(const struct rover_use *use, unsigned int num,
 			 struct rover_mkey_id *key)
 {
@@ -308,7 +307,7 @@ static bool sgl_same_key(const struct rover_use *use, unsigned int num,
 	return true;
 }
 
-/* See rover_localop_waits(). */
+/* Note for rover_localop_waits() that packets use the key. */
 static void sgl_note_sent(const struct rover_sgl *sgl)
 {
 	const struct rover_use *use = &sgl->use;
@@ -341,7 +340,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		while (run.len)
 			if (!sgl_add_frag(&p, &run))
 				goto undo;
-		/* What has a reference stays what it is without us in it. */
+		/* The reference keeps the page's content without the lock. */
 		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;
@@ -355,7 +354,7 @@ undo:
 	return fault;
 }
 
-/* The word at the cursor, in the kernel's own map; to be left when it is good. */
+/* Get the word at the cursor, to be left on success. */
 static enum rover_fault sgl_get_word(struct rover_sgl *sgl, u64 **word)
 {
 	enum rover_fault fault;
@@ -368,7 +367,7 @@ static enum rover_fault sgl_get_word(struct rover_sgl *sgl, u64 **word)
 	if (fault)
 		return fault;
 	*word = sgl_run_addr(&run);
-	/* A region's own addresses may be out of step with the memory's. */
+	/* An aligned virtual address may be unaligned in memory. */
 	if (!IS_ALIGNED((uintptr_t)*word, sizeof(**word)))
 		fault = ROVER_FAULT_UNALIGNED;
 	else if (run.len != sizeof(**word))
@@ -403,7 +402,7 @@ enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word)
 	fault = sgl_get_word(sgl, &to);
 	if (fault)
 		return fault;
-	/* For whoever polls this word; what came before it is there, too. */
+	/* Pairs with userspace polling the word: earlier writes are visible. */
 	smp_store_release(to, word);
 	rover_mr_leave(&sgl->use);
 	return ROVER_OK;

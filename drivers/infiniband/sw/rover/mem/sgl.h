@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sgl - walking scatter/gather lists: the one copy, and the pages of none
+ * sgl - cursor over scatter/gather lists
  *
- * A cursor over a list of (address, length, key), local or remote, that
- * resolves keys as it goes, copies into and out of the memory, or hands out
- * its pages for zero-copy transmit.  It holds at most one region's reference,
- * dropped by rover_sgl_release() before the caller lets go of its lock.
+ * The cursor walks a list of (address, length, key), local or remote: it looks
+ * up the keys, copies into or out of the memory, or hands out pages for
+ * zero-copy transmit.  It holds at most one region's reference, dropped by
+ * rover_sgl_release() before the caller drops its lock.
  *
- * Memory on demand may not be there.  Then the fault is ROVER_FAULT_PAGE, the
- * cursor is where it was before the call, and the memory is brought in for
- * @demand's owner, who hears of it and comes again.  Bytes that were written
- * before the one that is not there have been written.
+ * On ROVER_FAULT_PAGE an ODP page is not present: the cursor is back where the
+ * call began, and @demand's owner retries when notified.  Bytes before that
+ * page may have been written.
+ *
  * Softirqs off; does not sleep.
  */
 #ifndef ROVER_SGL_H
@@ -22,20 +22,21 @@
 #include "mem/mw.h"
 
 /**
- * struct rover_sgl - a cursor
- * @pd: whose keys these are
- * @qpn: queue pair that the peer's key came to; 0 when the keys are local
- * @sge: the list, in kernel memory, stable while the cursor is used
- * @num: entries
+ * struct rover_sgl - cursor
+ * @pd: protection domain of the keys
+ * @qpn: queue pair that received the remote key; 0 for local keys
+ * @sge: list in kernel memory, stable while in use
+ * @num: entries of @sge
  * @cur: current entry
  * @off: bytes of it already passed
  * @access: rights needed
  * @total: sum of all lengths
- * @demand: who waits for memory that is not there; NULL: nobody will
- * @use: region of the current entry, referenced; without one until needed
- * @proved: bytes of that entry known to be inside it; all, or those of a receive that is longer;
- *	0 when it has not been looked at, and @use may be that of another
- * @one: room for a list of one entry, for remote memory
+ * @demand: request for missing pages; NULL for none
+ * @use: referenced region, or none
+ * @verified: leading bytes of the current entry known to lie in @use; all, or
+ *	fewer if a receive is longer than its region; 0 if not checked, and @use
+ *	may be another entry's
+ * @one: list of one entry, for remote memory
  */
 struct rover_sgl {
 	struct ib_pd *pd;
@@ -52,7 +53,7 @@ struct rover_sgl {
 	struct rover_sge one;
 };
 
-/* A piece of a page; the page carries a reference of its own. */
+/* Contiguous bytes, with a page reference. */
 struct rover_frag {
 	struct page *page;
 	u32 offset;
@@ -60,14 +61,13 @@ struct rover_frag {
 };
 
 /**
- * rover_sgl_aim() - to the head of a local list
- * @sgl: initialised before; a region it holds stays in use until another is looked
- *	for, as messages that follow each other often name the same
- * @pd: protection domain of the queue pair
- * @sge: entries, already copied from the ring
- * @num: how many; at most ROVER_MAX_SGE
- * @access: IB_ACCESS_LOCAL_WRITE to write to it, 0 to read
- * @demand: who waits for its memory; NULL when only rover_sgl_check() is to come
+ * rover_sgl_aim() - point a cursor to the head of a local list
+ * @sgl: initialised; keeps its region, which the next message often uses, too
+ * @pd: the queue pair's protection domain
+ * @sge: entries, copied from the ring
+ * @num: entries, at most ROVER_MAX_SGE
+ * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
+ * @demand: request for missing pages; NULL if only rover_sgl_check() follows
  */
 static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
 				 const struct rover_sge *sge, u8 num,
@@ -91,15 +91,15 @@ static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
 }
 
 /**
- * rover_sgl_aim_one() - to a single range, as a RETH names it
- * @sgl: as above
- * @pd: protection domain of the queue pair
+ * rover_sgl_aim_one() - point a cursor to one remote range (RETH)
+ * @sgl: initialised
+ * @pd: the queue pair's protection domain
  * @qpn: its number
  * @addr: first byte
  * @len: bytes
- * @key: its key
+ * @key: remote key
  * @access: rights needed, IB_ACCESS_*
- * @demand: as above
+ * @demand: request for missing pages
  */
 static inline void rover_sgl_aim_one(struct rover_sgl *sgl, struct ib_pd *pd,
 				     u32 qpn, u64 addr, u32 len, u32 key,
@@ -112,7 +112,7 @@ static inline void rover_sgl_aim_one(struct rover_sgl *sgl, struct ib_pd *pd,
 	sgl->qpn = qpn;
 }
 
-/* rover_sgl_aim() of a cursor that holds nothing, whatever is in it. */
+/* rover_sgl_aim() for an uninitialised cursor. */
 static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 				  const struct rover_sge *sge, u8 num,
 				  int access, struct rover_demand *demand)
@@ -123,83 +123,83 @@ static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 }
 
 /**
- * rover_sgl_check() - are key, rights and bounds of every entry good?
- * @sgl: cursor anywhere
+ * rover_sgl_check() - check key, rights and bounds of every entry
+ * @sgl: cursor at any position
  *
- * Return: ROVER_OK or the first fault.  The region of the last stays in use.
+ * Return: ROVER_OK or the first fault.  The last region stays in use.
  */
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl);
 
 /**
- * rover_sgl_seek() - go to a byte counted from the start
- * @sgl: cursor anywhere
+ * rover_sgl_seek() - move to an offset from the start
+ * @sgl: cursor at any position
  * @pos: at most @sgl->total
  */
 void rover_sgl_seek(struct rover_sgl *sgl, u64 pos);
 
 /**
- * rover_sgl_write() - copy from a packet into the memory and move on
+ * rover_sgl_write() - copy from a packet into the memory and advance
  * @sgl: cursor with write access
- * @skb: packet; its own frag_list, if any, is not looked at
- * @from: offset into @skb
- * @len: bytes, all of which @skb has
+ * @skb: packet; its frag_list is ignored
+ * @from: offset in @skb
+ * @len: bytes, all in @skb
  *
- * Return: ROVER_OK; LENGTH when the list is too short; KEY, ACCESS, BOUNDS, PAGE,
- * MEMORY.  On a fault some bytes may already have been written, as with any RNIC.
+ * Return: ROVER_OK; LENGTH if the list is too short; KEY, ACCESS, BOUNDS, PAGE,
+ * MEMORY.  On a fault some bytes may have been written, as with any RNIC.
  */
 enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *skb,
 				 int from, u32 len);
 
 /**
- * rover_sgl_write_mem() - the same from kernel memory
+ * rover_sgl_write_mem() - rover_sgl_write() from kernel memory
  * @sgl: cursor with write access
- * @from: bytes
- * @len: how many
+ * @from: source
+ * @len: bytes
  */
 enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
 				     u32 len);
 
 /**
- * rover_sgl_read() - copy out of the memory and move on
+ * rover_sgl_read() - copy out of the memory and advance
  * @sgl: cursor
  * @to: buffer
  * @len: bytes
  *
- * Return: ROVER_OK; LENGTH when the list is too short; KEY, ACCESS, BOUNDS, PAGE,
+ * Return: ROVER_OK; LENGTH if the list is too short; KEY, ACCESS, BOUNDS, PAGE,
  * MEMORY.
  */
 enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
 
 /**
- * rover_sgl_frags() - hand out the pages of the next bytes and move on
+ * rover_sgl_frags() - reference the pages of the next bytes and advance
  * @sgl: cursor
- * @len: bytes wanted
- * @frags: where to put the pieces; contiguous pages of one chunk are one piece
- * @max: pieces there is room for
- * @num: pieces that are there already, of which the last may grow; then pieces
- *	used in all; 0 when these bytes cannot travel by reference (too many
- *	pieces or regions, or memory that an skb must not hold): the cursor has
- *	not moved and the caller copies with rover_sgl_read()
- * @key: of the pieces that are there already; then of all, which are of one region
+ * @len: bytes
+ * @frags: result; contiguous pages of one chunk are one piece
+ * @max: capacity of @frags
+ * @num: pieces so far, of which the last may grow; then all pieces. 0 if the
+ *	bytes cannot be sent by reference (too many pieces or regions, or memory
+ *	that an skb must not hold): the cursor has not moved, the caller uses
+ *	rover_sgl_read().
+ * @key: key of the pieces so far; then of all, which are of one region
  *
- * Every piece carries a page reference that now belongs to the caller.
+ * The caller owns the page references.
  *
- * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY (no references left
- * behind).
+ * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY without any new
+ * reference.
  */
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
 				 unsigned int *num, struct rover_mkey_id *key);
 
 /**
- * rover_sgl_atomic() - fetch-and-add or compare-and-swap on eight bytes
- * @sgl: cursor at an eight-byte-aligned range of eight bytes
+ * rover_sgl_atomic() - fetch-and-add or compare-and-swap eight bytes
+ * @sgl: cursor at an aligned range of eight bytes
  * @swap: compare and swap, else fetch and add
  * @compare: value to compare with
- * @swap_add: value to store, or to add
- * @orig: what was there before
+ * @swap_add: value to store or add
+ * @orig: result, previous value
  *
- * Atomic towards every CPU of the host: cmpxchg and xadd on the mapped word.
+ * Atomic for all CPUs of the host: cmpxchg or xadd on the memory itself.
  *
  * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
@@ -207,19 +207,19 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 				  u64 swap_add, u64 *orig);
 
 /**
- * rover_sgl_store() - write eight bytes at once
- * @sgl: cursor at an eight-byte-aligned range of eight bytes
- * @word: what to store, as it will be in memory
+ * rover_sgl_store() - store eight bytes atomically
+ * @sgl: cursor at an aligned range of eight bytes
+ * @word: value, in memory byte order
  *
- * Whoever sees it sees all of it, and what was written before.
+ * A reader of the word also sees all earlier writes.
  *
  * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
 enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word);
 
 /**
- * rover_sgl_release() - drop the region's reference; the place is kept
- * @sgl: cursor; all zero is fine
+ * rover_sgl_release() - drop the region's reference, keep the position
+ * @sgl: cursor; may be all zero
  */
 static inline void rover_sgl_release(struct rover_sgl *sgl)
 {
