@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * advise - a program tells what memory on demand it is going to use
+ * advise - prefetch of ODP pages
  *
- * Everything is proved first, so that wrong advice has no effect at all.  Then it
- * is followed, by the program itself if it wants to wait (FLUSH), else by a
- * thread that does not hold up the end of the regions.
+ * All ranges are resolved first, so wrong advice has no effect.  Then the
+ * caller prefetches if it wants to wait (FLUSH), else a thread does, without
+ * delaying the end of the regions.
  *
- * Process context; keys are looked at with softirqs off (mkey).
+ * Process context; keys are looked up with softirqs off (mkey).
  */
 #include <linux/bottom_half.h>
 #include <linux/overflow.h>
@@ -17,11 +17,11 @@
 #include "mem/mr.h"
 
 /**
- * struct advise_request - what is to be followed
- * @work: by whom
- * @want: how the memory is wanted
- * @num: ranges proved so far
- * @range: referenced memory, and what of it
+ * struct advise_request - ranges to prefetch
+ * @work: prefetch without FLUSH
+ * @want: access to page in for
+ * @num: ranges resolved so far
+ * @range: referenced memory and a range of it
  */
 struct advise_request {
 	struct work_struct work;
@@ -34,7 +34,7 @@ struct advise_request {
 	} range[];
 };
 
-/* No hurry: what is in a hurry is demanded (odp). */
+/* Normal priority: urgent pages are requested (odp). */
 static struct workqueue_struct *advise_wq;
 
 static void advise_free(struct advise_request *req)
@@ -44,7 +44,7 @@ static void advise_free(struct advise_request *req)
 	kvfree(req);
 }
 
-/* Return the first error; what comes behind it is of no use without it. */
+/* Stop at the first error: later ranges are useless then. */
 static int advise_prefetch(const struct advise_request *req)
 {
 	int err = 0;
@@ -62,7 +62,7 @@ static void advise_work_fn(struct work_struct *work)
 	struct advise_request *req = container_of(work, struct advise_request,
 						  work);
 
-	/* Nobody has asked how it went. */
+	/* Without FLUSH nobody gets the result. */
 	advise_prefetch(req);
 	advise_free(req);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * advise - a program tells what memory on demand it is going to use
+ * advise - prefetch of ODP pages
  */
 #ifndef ROVER_ADVISE_H
 #define ROVER_ADVISE_H
@@ -9,20 +9,20 @@
 
 struct uverbs_attr_bundle;
 
-/* Verb; the signature is that of struct ib_device_ops. */
+/* Verb, with the signature of struct ib_device_ops. */
 int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs);
 
 /**
- * rover_advise_init() - at module load
+ * rover_advise_init() - initialise at module load
  *
  * Return: 0 or -ENOMEM.
  */
 int rover_advise_init(void);
 
 /**
- * rover_advise_exit() - at module unload: wait for what is still being followed
+ * rover_advise_exit() - wait for prefetches at module unload
  */
 void rover_advise_exit(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dm - device memory: what a program may keep at the device
+ * dm - device memory: host pages that userspace maps
  *
- * The core keeps it while a region is registered on it, so regions need no
- * reference of their own; what is on its way in an skb has one on its page.
+ * The core keeps it while a region is registered on it: regions take no
+ * reference.  Skbs have references to their pages.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -22,7 +22,7 @@ static_assert(sizeof(struct rover_uapi_dm) == 32);
  * struct rover_dm - device memory
  * @ib: the core's part
  * @pages: the memory
- * @offset: to give to mmap()
+ * @offset: for mmap()
  */
 struct rover_dm {
 	struct ib_dm ib;
@@ -42,7 +42,7 @@ struct ib_dm *rover_dm_alloc(struct ib_device *ib, struct ib_ucontext *ucontext,
 	struct rover_dm *dm;
 	int err;
 
-	/* The alignment is a power of two, and all begin with a page. */
+	/* The alignment is a log2; the memory is page-aligned. */
 	if (!attr->length || attr->length > ROVER_MAX_DM ||
 	    attr->alignment > PAGE_SHIFT)
 		return ERR_PTR(-EINVAL);
@@ -77,12 +77,12 @@ struct ib_mr *rover_dm_reg_mr(struct ib_pd *pd, struct ib_dm *ib,
 			      struct ib_dm_mr_attr *attr,
 			      struct uverbs_attr_bundle *attrs)
 {
-	/* That it lies within the memory, the core has seen to. */
+	/* The core has checked the range. */
 	return rover_mr_reg_pages(pd, to_dm(ib)->pages->page, attr->offset,
 				  attr->length, attr->access_flags);
 }
 
-/* The core's macros paste the numbers' names, so they must not be macros. */
+/* The core's macros paste these names: they must not be macros. */
 enum {
 	DM_QUERY = ROVER_METHOD_DM_QUERY,
 };

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dm - device memory: what a program may keep at the device
+ * dm - device memory: host pages that userspace maps
  *
- * Of a device made of software it is the machine's memory, in pages that the
- * program maps.  It is of use to programs that are written for it: without
- * registering anything of theirs, at addresses that begin with zero.
+ * For applications written for device memory: they register none of their own,
+ * and use virtual addresses from zero on.
  */
 #ifndef ROVER_DM_H
 #define ROVER_DM_H
 
 #include <rdma/uverbs_ioctl.h>
 
-/* Bytes of one allocation; how many there are is up to memory cgroups. */
+/* Bytes per allocation; memory cgroups limit the total. */
 #define ROVER_MAX_DM	(1U << 20)
 
-/* The method of our own by which a program learns what to map. */
+/* rover's method that returns the offset to mmap(). */
 extern const struct uapi_definition rover_dm_defs[];
 
-/* Verbs; signatures are those of struct ib_device_ops. */
+/* Verbs, with the signatures of struct ib_device_ops. */
 struct ib_dm *rover_dm_alloc(struct ib_device *ib, struct ib_ucontext *ucontext,
 			     struct ib_dm_alloc_attr *attr,
 			     struct uverbs_attr_bundle *attrs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dmabuf - memory of other drivers, which programs hand over as a file
+ * dmabuf - dma-bufs: memory of other drivers
  *
  * Process context: of a verb, or of an exporter that revokes a buffer.
  */
@@ -14,7 +14,7 @@
 
 MODULE_IMPORT_NS("DMA_BUF");
 
-/* What a program could not do by mmap() it shall not do by our hands. */
+/* Deny userspace what mmap() of the file would deny. */
 static int dmabuf_check(const struct dma_buf *buf, u64 offset, u64 length,
 			bool writable)
 {
@@ -24,13 +24,13 @@ static int dmabuf_check(const struct dma_buf *buf, u64 offset, u64 length,
 		return -EINVAL;
 	if ((buf->file->f_mode & need) != need)
 		return -EACCES;
-	/* To ask for what an exporter does not have is a bug, to dma-buf. */
+	/* Calling vmap without the exporter's support is a bug to dma-buf. */
 	return buf->ops->vmap ? 0 : -EOPNOTSUPP;
 }
 
 /*
- * The exporter needs its memory, or has lost it.  Whoever uses the mapping has softirqs
- * off, and is waited for.  To us, as a pinned importer, this is for good: see
+ * The exporter needs its memory, or has lost it.  This waits for users of the
+ * mapping, which have softirqs off, and is final for a pinned importer: see
  * dma_buf_invalidate_mappings().
  */
 static void dmabuf_revoked(struct dma_buf_attachment *attach)
@@ -39,7 +39,7 @@ static void dmabuf_revoked(struct dma_buf_attachment *attach)
 
 	dma_resv_assert_held(attach->dmabuf->resv);
 	dmabuf->revoked = true;
-	/* Pairs with rover_dmabuf_addr(), by the grace period. */
+	/* Pairs with rover_dmabuf_addr(): the grace period ends its uses. */
 	WRITE_ONCE(dmabuf->addr, NULL);
 	synchronize_rcu();
 }
@@ -49,8 +49,9 @@ static const struct dma_buf_attach_ops dmabuf_attach_ops = {
 };
 
 /*
- * Exporters that never move a buffer need neither; and those of old kernels would map
- * it for DMA at once, which a device without DMA cannot have.
+ * Exporters that never move a buffer need neither pin nor attachment.  Old
+ * kernels would map such an attachment for DMA at once, which a device without
+ * DMA does not support.
  */
 static int dmabuf_pin(struct rover_dmabuf *dmabuf, struct device *dev)
 {
@@ -83,7 +84,7 @@ static void dmabuf_unpin(struct rover_dmabuf *dmabuf)
 	dma_buf_detach(dmabuf->buf, dmabuf->attach);
 }
 
-/* Memory of a device is not for plain loads and stores. */
+/* Refuse device memory: it does not suit plain loads and stores. */
 static int dmabuf_map(struct rover_dmabuf *dmabuf)
 {
 	int err;
@@ -98,7 +99,7 @@ static int dmabuf_map(struct rover_dmabuf *dmabuf)
 	return 0;
 }
 
-/* For the processor, from now on; others may have it in their caches. */
+/* Map for the CPU, while others may cache the memory. */
 static int dmabuf_open(struct rover_dmabuf *dmabuf)
 {
 	int err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dmabuf - memory of other drivers, which programs hand over as a file
+ * dmabuf - dma-bufs: memory of other drivers
  *
- * rover moves bytes with the processor, so it is no DMA device: the exporter maps the
- * buffer for the kernel, with the caching that the memory needs, and all access goes
- * through that mapping.  An exporter that can move its buffers is also asked to pin
- * this one, and can revoke it: from then on the mapping is not used any more.
+ * CPUs move the bytes, so rover is no DMA device: the exporter maps the buffer
+ * for the kernel, with the caching that it needs, and all accesses use that
+ * mapping.  An exporter that can move its buffers is asked to pin this one, and
+ * can revoke it: then the mapping is not used any more (decision 0044).
  */
 #ifndef ROVER_DMABUF_H
 #define ROVER_DMABUF_H
@@ -20,14 +20,14 @@ struct dma_buf;
 struct dma_buf_attachment;
 
 /**
- * struct rover_dmabuf - a buffer in use
- * @buf: the buffer, with a reference
- * @attach: where the exporter can move its buffers: holds the pin; else NULL
+ * struct rover_dmabuf - dma-buf in use
+ * @buf: buffer, referenced
+ * @attach: holds the pin if the exporter can move buffers; else NULL
  * @map: the exporter's mapping
- * @addr: where that is; NULL when it has been revoked; written under the buffer's
- *	dma_resv lock, as
- * @revoked: its exporter has revoked it
- * @dir: what the processor does to it
+ * @addr: its address; NULL if revoked.  Written under the buffer's dma_resv
+ *	lock, like
+ * @revoked: revoked by the exporter
+ * @dir: direction of the CPU's access
  */
 struct rover_dmabuf {
 	struct dma_buf *buf;
@@ -39,28 +39,27 @@ struct rover_dmabuf {
 };
 
 /**
- * rover_dmabuf_get() - use a buffer
+ * rover_dmabuf_get() - get, pin and map a dma-buf
  * @dev: device to attach with
  * @fd: the caller's file
- * @offset: first byte that is wanted
- * @length: bytes; none of them outside of the buffer
- * @writable: they may be changed
+ * @offset: first byte
+ * @length: bytes
+ * @writable: the bytes may be written
  *
- * Context: may sleep, also for what other devices are doing to the buffer.
- * Return: the buffer, or an error: -EBADF or -EINVAL for what is no buffer,
- * -EINVAL for bytes it has not, -EACCES for what the file does not allow,
- * -EOPNOTSUPP when the kernel cannot reach them by plain loads and stores.
+ * Context: may sleep, also for other devices' accesses.
+ * Return: the buffer; -EBADF or -EINVAL if @fd is no dma-buf; -EINVAL if the
+ * bytes exceed it; -EACCES if the file forbids it; -EOPNOTSUPP if plain loads
+ * and stores cannot reach it.
  */
 struct rover_dmabuf *rover_dmabuf_get(struct device *dev, int fd, u64 offset,
 				      u64 length, bool writable);
 
 /**
- * rover_dmabuf_addr() - where the buffer begins
+ * rover_dmabuf_addr() - return the address of the buffer
  * @dmabuf: the buffer
  *
- * Context: softirqs off, as long as the memory is used: an exporter that revokes it
- * waits for that.
- * Return: NULL when it has been revoked.
+ * Context: softirqs off while the memory is used: revoking waits for that.
+ * Return: NULL if revoked.
  */
 static inline void *rover_dmabuf_addr(const struct rover_dmabuf *dmabuf)
 {
@@ -68,7 +67,7 @@ static inline void *rover_dmabuf_addr(const struct rover_dmabuf *dmabuf)
 }
 
 /**
- * rover_dmabuf_put() - nobody here uses it any more
+ * rover_dmabuf_put() - release a dma-buf
  * @dmabuf: the buffer
  *
  * Context: may sleep.

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fastreg - regions that kernel users register by work requests
+ * fastreg - fast registration of memory by kernel users
  *
- * Whatever type of region was asked for, memory is a list of pieces of any
- * length and alignment (mr), merged where they touch: what needs a page list
- * elsewhere is less than that, so both types are the same here.
+ * Both types of region are lists of pieces of any length and alignment, merged
+ * where contiguous, which page lists are a case of.
  *
- * The list being mapped is not the one in use: consumers map, then post the
- * invalidation of what was and the registration of what comes, together.
+ * The consumer maps into a second list while the first is in use: it posts the
+ * invalidation and the next registration together.
  *
- * A mapped region begins at the DMA address of its first byte, as it does with
- * every driver that uses ib_sg_to_pages(): consumers tell their peers that
- * address without asking @iova (decision 0038).  The consumer may change @iova
- * before it posts the registration.
+ * A mapped region begins at the DMA address of its first byte, as with
+ * ib_sg_to_pages(): some consumers tell the peer that address without reading
+ * @iova (decision 0038).  They may change @iova before they post the
+ * registration.
  */
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
@@ -47,7 +46,7 @@ struct ib_mr *rover_fastreg_alloc(struct ib_pd *pd, enum ib_mr_type type,
 	return ERR_PTR(err);
 }
 
-/* One more piece at the end of what is mapped; false when there is no room. */
+/* Append a piece to @mapped; return false if it is full. */
 static bool fastreg_add_piece(struct rover_mr *mr, u64 addr, u64 len)
 {
 	struct rover_piece *last = mr->mapped + mr->nmapped;
@@ -87,7 +86,7 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 			break;
 		skip = 0;
 	}
-	/* An entry is mapped whole or not at all. */
+	/* An entry is mapped entirely or not at all. */
 	if (offset)
 		*offset = 0;
 	return i;
@@ -100,18 +99,18 @@ static bool fastreg_access_ok(u32 access)
 	       rover_mr_may_grant(access);
 }
 
-/* Does what a work request says of this region make sense? */
+/* Test whether a registration suits the region. */
 static bool fastreg_is_valid(const struct rover_mr *mr, struct ib_pd *pd,
 			     const struct rover_fastreg *reg)
 {
 	const struct rover_piece *last;
 	u64 end;
 
-	/* First what it is: of a window there is no more than its key. */
+	/* Its type first: a window is no struct rover_mr. */
 	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
 	    mr->mkey.key || !mr->nmapped || !fastreg_access_ok(reg->access))
 		return false;
-	/* Where the last piece ends only the length of all tells. */
+	/* Only the total length tells where the last piece ends. */
 	last = mr->mapped + mr->nmapped - 1;
 	return reg->length > last->at && reg->length <= mr->ib.length &&
 	       !check_add_overflow(reg->iova, reg->length - 1, &end);

@@ -564,7 +564,7 @@ enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
 }
 
 struct rover_odp *rover_mr_find_odp(struct ib_pd *pd, u32 key, int access,
-				       u64 addr, u64 len, u64 *va)
+				    u64 addr, u64 len, u64 *va)
 {
 	struct rover_mkey *mkey = rover_mkey_find(&rover_dev(pd->device)->mrs,
 						  key);

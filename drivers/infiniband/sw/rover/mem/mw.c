@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mw - memory windows: a part of a region, with rights and a key of its own
+ * mw - memory windows: part of a region, with its own rights and key
  *
- * The rules are those of IBTA 10.6.7.2.  A window and its region have to be of
- * the queue pair's protection domain; the region must allow windows, and
- * writing to it before a window does.
+ * IBTA 10.6.7.2: window and region must be of the queue pair's protection
+ * domain.  The region must permit binding, and local writes if the window
+ * permits remote ones.
  *
- * The region is counted first and only then bound to, so that the locks of two
- * keys are never held at once.
+ * The region is counted before the window is bound, so that two keys are never
+ * locked at once.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -48,7 +48,7 @@ int rover_mw_alloc(struct ib_mw *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* The region is not needed any more. */
+/* Release the region. */
 static void mw_unbind(struct rover_mw *mw)
 {
 	if (mw->mr)
@@ -62,14 +62,14 @@ int rover_mw_dealloc(struct ib_mw *ib)
 
 	rover_mkey_retire(mw_keys(ib->pd), &mw->mkey);
 	mw_unbind(mw);
-	/* A reader may just have found it, about to see that there is no key. */
+	/* RCU readers may still see it, without a key. */
 	kfree_rcu(mw, rcu);
 	return 0;
 }
 
 /* Binding ********************************************************************/
 
-/* May this window be bound in this way, whatever the region is? */
+/* Test the window's part of the binding rules. */
 static bool mw_may_bind(const struct rover_mw *mw, struct ib_pd *pd,
 			const struct rover_bind *bind)
 {
@@ -89,7 +89,7 @@ static void mw_set_binding(struct rover_mw *mw, struct rover_mr *mr, u32 qpn,
 	mw->shift = bind->addr - mw->iova;
 }
 
-/* @mr is counted already, or NULL when there is nothing to bind to. */
+/* @mr is counted already; NULL unbinds. */
 static enum rover_fault mw_bind_to(struct rover_mr *mr, struct ib_pd *pd,
 				   u32 qpn, const struct rover_bind *bind)
 {
@@ -117,7 +117,7 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 	enum rover_fault fault;
 	struct rover_mr *mr;
 
-	/* Writing locally is no right of a window's, but programs name it, too. */
+	/* Local write is no right of a window, but applications set it. */
 	if (bind->access & ~(ROVER_MR_REMOTE | IB_ACCESS_LOCAL_WRITE |
 			     IB_ZERO_BASED))
 		return ROVER_FAULT_OPERATION;
@@ -136,8 +136,8 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 /* Invalidating ***************************************************************/
 
 /*
- * The peer takes back only what was given on this connection.  The program may do
- * so anywhere in its domain.
+ * The peer invalidates only bindings of this connection, the local side any of
+ * its protection domain.
  */
 static bool mw_may_invalidate(const struct rover_mw *mw, struct ib_pd *pd,
 			      u32 qpn, u32 key, bool remote)
@@ -177,7 +177,7 @@ static enum rover_fault mw_check(const struct rover_mw *mw,
 		return ROVER_FAULT_KEY;
 	if ((mw->access & access) != access)
 		return ROVER_FAULT_ACCESS;
-	/* No sum that could overflow: the window itself does not wrap. */
+	/* The window itself does not wrap; no sum can overflow. */
 	if (addr < mw->iova || from > mw->length || len > mw->length - from)
 		return ROVER_FAULT_BOUNDS;
 	return ROVER_OK;
@@ -200,7 +200,7 @@ enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,
 		rover_mkey_put(mkey);
 		return fault;
 	}
-	/* The region is there as long as the window is bound, and that is while we use it. */
+	/* The reference keeps the window bound, and so the region. */
 	*use = (struct rover_use) {
 		.mr = mw->mr,
 		.mkey = mkey,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mw - memory windows: a part of a region, with rights and a key of its own
+ * mw - memory windows: part of a region, with its own rights and key
  *
- * A window is bound to a region by a work request.  As long as it is, the
- * region stays.  Its key is for the peer only.
+ * A WQE binds a window to a region, which then stays.  The window's key is for
+ * remote access only.
  *
- * Type 1 is bound anew at will, and unbound by binding no bytes.  Type 2 belongs
- * to the queue pair it was bound on (type 2B) and must be invalidated, by
- * either end, before it is bound again.
+ * Type 1 may be bound again at will, and is unbound by binding no bytes.  Type
+ * 2 belongs to the queue pair it was bound on (type 2B) and must be
+ * invalidated, by either end, before it is bound again.
  */
 #ifndef ROVER_MW_H
 #define ROVER_MW_H
@@ -15,20 +15,19 @@
 #include "mem/mr.h"
 
 /**
- * struct rover_mw - a memory window
- * @mkey: key of the present binding
- * @rcu: readers may still look at us after removal
+ * struct rover_mw - memory window
+ * @mkey: key of the current binding
+ * @rcu: for freeing after RCU readers
  * @pd: protection domain; constant
  * @type: enum ib_mw_type; constant
- * @mr: region it is bound to, and counted in; NULL while it is not
+ * @mr: bound region, which counts the window; NULL if unbound
  * @qpn: queue pair it was bound on
  * @access: IB_ACCESS_REMOTE_*
- * @iova: address of the first byte in the window's own terms
+ * @iova: virtual address of the first byte in the window
  * @length: bytes
- * @shift: to be added to such an address to get the region's
+ * @shift: add to such an address to get the region's
  *
- * What a binding changes is constant while the key is open, and is changed
- * under mkey.change.
+ * A binding is written under mkey.lock, and constant while the key is open.
  */
 struct rover_mw {
 	struct rover_mkey mkey;
@@ -43,23 +42,23 @@ struct rover_mw {
 	u64 shift;
 };
 
-/* What the core allocates, and frees as soon as we let it. */
+/* The core allocates it, and frees it after rover_mw_dealloc(). */
 struct rover_ibmw {
 	struct ib_mw ib;
 	struct rover_mw *mw;
 };
 
-/* Verbs; signatures are those of struct ib_device_ops on the newest kernel. */
+/* Verbs, with the signatures of the newest struct ib_device_ops. */
 int rover_mw_alloc(struct ib_mw *ib, struct ib_udata *udata);
 int rover_mw_dealloc(struct ib_mw *ib);
 
 /**
- * struct rover_bind - what a work request says of a binding
+ * struct rover_bind - binding requested by a WQE
  * @key: the window's upper 24 bits, with new lower ones
  * @lkey: the region's
  * @access: IB_ACCESS_REMOTE_*, IB_ZERO_BASED
- * @addr: first byte, in the region's terms
- * @length: bytes; with 0 a window of type 1 is unbound
+ * @addr: first byte, as the region's virtual address
+ * @length: bytes; 0 unbinds a window of type 1
  */
 struct rover_bind {
 	u32 key;
@@ -71,36 +70,35 @@ struct rover_bind {
 
 /**
  * rover_mw_bind() - bind a window
- * @pd: protection domain of the queue pair
- * @qpn: its number
- * @bind: how
+ * @pd: protection domain
+ * @qpn: queue pair number
+ * @bind: binding
  *
  * Context: softirqs off; the caller holds no reference to any key.
- * Return: ROVER_OK; OPERATION when it cannot be.
+ * Return: ROVER_OK; OPERATION if not allowed.
  */
 enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 			       const struct rover_bind *bind);
 
 /**
- * rover_mw_invalidate() - nobody uses a key any more on return
- * @pd: protection domain of the queue pair
- * @qpn: its number
- * @key: of a window of type 2, or of what fastreg registered
- * @remote: the peer says so
+ * rover_mw_invalidate() - close a key and wait for its users
+ * @pd: protection domain
+ * @qpn: queue pair number
+ * @key: of a type 2 window or a fast registration
+ * @remote: requested by the peer
  *
  * Context: softirqs off; the caller holds no reference to any key.
- * Return: ROVER_OK; OPERATION when there is no such key or it may not be
- * invalidated.
+ * Return: ROVER_OK; OPERATION if there is no such key, or not allowed.
  */
 enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
 				     bool remote);
 
 /**
- * rover_mw_grants() - does a key that the peer named give these rights?
- * @pd: protection domain of the queue pair
- * @qpn: its number
- * @key: of a region or of a window
- * @access: rights needed, IB_ACCESS_*, for all that the key opens
+ * rover_mw_grants() - test whether a remote key grants rights
+ * @pd: protection domain
+ * @qpn: queue pair number
+ * @key: of a region or window
+ * @access: rights needed to all of it, IB_ACCESS_*
  *
  * Context: softirqs off.
  * Return: ROVER_OK, or KEY, ACCESS.
@@ -109,16 +107,16 @@ enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
 				 int access);
 
 /**
- * rover_mw_find() - a region, by a key that the peer named, for a given use
- * @pd: protection domain of the queue pair
- * @qpn: its number
- * @key: of a region or of a window
+ * rover_mw_find() - look up a region by a remote key
+ * @pd: protection domain
+ * @qpn: queue pair number
+ * @key: of a region or window
  * @access: rights needed, IB_ACCESS_REMOTE_*
- * @addr: first byte of the use
- * @len: bytes of the use; not 0, see rover_mr_find()
- * @use: where to put it, with a reference
+ * @addr: first byte
+ * @len: bytes, not 0: see rover_mr_find()
+ * @use: result, referenced
  *
- * Context: softirqs off, until the reference is dropped.
+ * Context: softirqs off until the reference is dropped.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,

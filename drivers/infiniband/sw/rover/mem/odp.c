@@ -72,20 +72,20 @@ struct rover_leaf {
 };
 
 /**
- * struct rover_odp - a program's memory, for one region or more
- * @refs: regions, and whoever brings something in
- * @regions: when there are none, nobody wants what still comes
- * @id: no other ever has it
- * @mm: the program's; not its pages, which go when the program does
- * @pager: the program's
- * @leaves: by address, in leaves
- * @lock: making and ending leaves
- * @num: leaves
- * @many: so many that empty ones are to be looked for
+ * struct rover_odp - user memory of one or more ODP regions
+ * @refs: regions and page-ins
+ * @regions: regions; with none, page-ins are useless
+ * @id: never reused
+ * @mm: the process's; grabbed, which does not keep its pages
+ * @work: the process's threads
+ * @leaves: by user address
+ * @lock: serialises making and removing leaves
+ * @num_leaves: number of leaves
+ * @trim_at: number from which on empty leaves are looked for
  * @closed: no region is left
  * @counts: enum rover_odp_count
  * @dev_lock: protects @dev
- * @dev: whose counters count, too; NULL when closed
+ * @dev: also counts; NULL when closed
  */
 struct rover_odp {
 	refcount_t refs;
@@ -223,7 +223,7 @@ static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
-/* A leaf without users stays empty: users alone page in. */
+/* Only a page-in fills a leaf, and one without users has none. */
 static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;
@@ -232,7 +232,7 @@ static void odp_remove_empty_leaves(struct rover_odp *odp)
 	xa_for_each(&odp->leaves, index, leaf)
 		if (!leaf->users && !READ_ONCE(leaf->present))
 			odp_remove_leaf(odp, leaf);
-	/* Keeps the search cheap for each leaf made. */
+	/* Keeps the cost of this search per new leaf low. */
 	odp->trim_at = max(2 * odp->num_leaves, MIN_TRIM_LEAVES);
 }
 
