@@ -2,9 +2,8 @@
 /*
  * advise - prefetch of ODP pages
  *
- * All ranges are resolved first, so wrong advice has no effect.  Then the
- * caller prefetches if it wants to wait (FLUSH), else a thread does, without
- * delaying the end of the regions.
+ * All ranges are resolved first: wrong advice has no effect.  Then the caller
+ * prefetches (FLUSH), or a thread that does not delay the end of the regions.
  *
  * Process context; keys are looked up with softirqs off (mkey).
  */
@@ -44,7 +43,7 @@ static void advise_free(struct advise_request *req)
 	kvfree(req);
 }
 
-/* Stop at the first error: later ranges are useless then. */
+/* Stop at the first error: then the rest is useless. */
 static int advise_prefetch(const struct advise_request *req)
 {
 	int err = 0;

@@ -2,8 +2,8 @@
 /*
  * dm - device memory: host pages that userspace maps
  *
- * The core keeps it while a region is registered on it: regions take no
- * reference.  Skbs have references to their pages.
+ * The core keeps it while regions are registered on it: they take no reference.
+ * Skbs reference the pages.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

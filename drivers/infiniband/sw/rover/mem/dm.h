@@ -2,8 +2,8 @@
 /*
  * dm - device memory: host pages that userspace maps
  *
- * For applications written for device memory: they register none of their own,
- * and use virtual addresses from zero on.
+ * For applications that use device memory: without registering their own, at
+ * addresses from zero on.
  */
 #ifndef ROVER_DM_H
 #define ROVER_DM_H
@@ -13,7 +13,7 @@
 /* Bytes per allocation; memory cgroups limit the total. */
 #define ROVER_MAX_DM	(1U << 20)
 
-/* rover's method that returns the offset to mmap(). */
+/* rover's method that returns what to mmap(). */
 extern const struct uapi_definition rover_dm_defs[];
 
 /* Verbs, with the signatures of struct ib_device_ops. */

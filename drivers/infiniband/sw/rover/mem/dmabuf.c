@@ -24,13 +24,13 @@ static int dmabuf_check(const struct dma_buf *buf, u64 offset, u64 length,
 		return -EINVAL;
 	if ((buf->file->f_mode & need) != need)
 		return -EACCES;
-	/* Calling vmap without the exporter's support is a bug to dma-buf. */
+	/* To dma-buf, vmap of an exporter without it is a bug. */
 	return buf->ops->vmap ? 0 : -EOPNOTSUPP;
 }
 
 /*
- * The exporter needs its memory, or has lost it.  This waits for users of the
- * mapping, which have softirqs off, and is final for a pinned importer: see
+ * The exporter needs its memory, or has lost it.  Wait for users, which have
+ * softirqs off.  To a pinned importer this is final: see
  * dma_buf_invalidate_mappings().
  */
 static void dmabuf_revoked(struct dma_buf_attachment *attach)
@@ -49,9 +49,8 @@ static const struct dma_buf_attach_ops dmabuf_attach_ops = {
 };
 
 /*
- * Exporters that never move a buffer need neither pin nor attachment.  Old
- * kernels would map such an attachment for DMA at once, which a device without
- * DMA does not support.
+ * Exporters that never move buffers need neither; old kernels would map such an
+ * attachment for DMA at once, which needs a DMA device.
  */
 static int dmabuf_pin(struct rover_dmabuf *dmabuf, struct device *dev)
 {

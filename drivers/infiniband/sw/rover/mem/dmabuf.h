@@ -2,10 +2,10 @@
 /*
  * dmabuf - dma-bufs: memory of other drivers
  *
- * CPUs move the bytes, so rover is no DMA device: the exporter maps the buffer
- * for the kernel, with the caching that it needs, and all accesses use that
- * mapping.  An exporter that can move its buffers is asked to pin this one, and
- * can revoke it: then the mapping is not used any more (decision 0044).
+ * CPUs move the bytes: rover is no DMA device.  The exporter maps the buffer
+ * for the kernel, with the caching it needs, and all accesses use that mapping.
+ * An exporter that can move buffers also pins it, and may revoke it: this ends
+ * all use (decision 0044).
  */
 #ifndef ROVER_DMABUF_H
 #define ROVER_DMABUF_H
@@ -21,13 +21,12 @@ struct dma_buf_attachment;
 
 /**
  * struct rover_dmabuf - dma-buf in use
- * @buf: buffer, referenced
- * @attach: holds the pin if the exporter can move buffers; else NULL
+ * @buf: referenced
+ * @attach: holds the pin if the exporter can move buffers, else NULL
  * @map: the exporter's mapping
- * @addr: its address; NULL if revoked.  Written under the buffer's dma_resv
- *	lock, like
+ * @addr: its address; NULL if revoked; written under the dma_resv lock, like
  * @revoked: revoked by the exporter
- * @dir: direction of the CPU's access
+ * @dir: of CPU access
  */
 struct rover_dmabuf {
 	struct dma_buf *buf;
@@ -44,21 +43,20 @@ struct rover_dmabuf {
  * @fd: the caller's file
  * @offset: first byte
  * @length: bytes
- * @writable: the bytes may be written
+ * @writable: to be written
  *
  * Context: may sleep, also for other devices' accesses.
- * Return: the buffer; -EBADF or -EINVAL if @fd is no dma-buf; -EINVAL if the
- * bytes exceed it; -EACCES if the file forbids it; -EOPNOTSUPP if plain loads
- * and stores cannot reach it.
+ * Return: the buffer; -EBADF or -EINVAL for no dma-buf; -EINVAL beyond it;
+ * -EACCES if the file forbids it; -EOPNOTSUPP without plain loads and stores.
  */
 struct rover_dmabuf *rover_dmabuf_get(struct device *dev, int fd, u64 offset,
 				      u64 length, bool writable);
 
 /**
  * rover_dmabuf_addr() - return the address of the buffer
- * @dmabuf: the buffer
+ * @dmabuf: buffer
  *
- * Context: softirqs off while the memory is used: revoking waits for that.
+ * Context: softirqs off during use: revoking waits for that.
  * Return: NULL if revoked.
  */
 static inline void *rover_dmabuf_addr(const struct rover_dmabuf *dmabuf)
@@ -68,7 +66,7 @@ static inline void *rover_dmabuf_addr(const struct rover_dmabuf *dmabuf)
 
 /**
  * rover_dmabuf_put() - release a dma-buf
- * @dmabuf: the buffer
+ * @dmabuf: buffer
  *
  * Context: may sleep.
  */

@@ -2,16 +2,15 @@
 /*
  * fastreg - fast registration of memory by kernel users
  *
- * Both types of region are lists of pieces of any length and alignment, merged
- * where contiguous, which page lists are a case of.
+ * Regions of either type are lists of pieces of any length and alignment,
+ * merged where contiguous; a page list is less than that.
  *
- * The consumer maps into a second list while the first is in use: it posts the
- * invalidation and the next registration together.
+ * The consumer maps a second list while the first is in use, then posts
+ * invalidation and registration together.
  *
  * A mapped region begins at the DMA address of its first byte, as with
- * ib_sg_to_pages(): some consumers tell the peer that address without reading
- * @iova (decision 0038).  They may change @iova before they post the
- * registration.
+ * ib_sg_to_pages(): some consumers tell peers that without reading @iova
+ * (decision 0038).  They may change @iova before posting.
  */
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>

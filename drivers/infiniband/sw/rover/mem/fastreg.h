@@ -2,9 +2,8 @@
 /*
  * fastreg - fast registration of memory by kernel users
  *
- * The consumer maps memory.  A WQE then makes this the region, with a new key,
- * and another WQE or the peer invalidates it; in between the key is closed
- * (mkey.h).
+ * The consumer maps memory.  A WQE makes it the region, with a new key; another
+ * WQE or the peer invalidates that.  In between the key is closed.
  */
 #ifndef ROVER_FASTREG_H
 #define ROVER_FASTREG_H
@@ -42,8 +41,8 @@ struct rover_fastreg {
  * @reg: registration
  *
  * Context: softirqs off.
- * Return: ROVER_OK; OPERATION for no such region, one of another domain, or one
- * whose key is open.
+ * Return: ROVER_OK; OPERATION for no such region, another domain's, or an open
+ * key.
  */
 enum rover_fault rover_fastreg_register(struct ib_pd *pd,
 					const struct rover_fastreg *reg);
@@ -53,10 +52,10 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
  * @mkey: the region's, locked
  * @pd: protection domain
  * @key: all 32 bits
- * @remote: requested by the peer, which needs rights to the region
+ * @remote: requested by the peer, which needs rights
  *
- * Context: softirqs off; the caller holds no reference to any key.
- * Return: ROVER_OK; OPERATION if the key is another, or not allowed.
+ * Context: softirqs off; no reference to any key held.
+ * Return: ROVER_OK; OPERATION for another key, or if not allowed.
  */
 enum rover_fault rover_fastreg_invalidate(struct rover_mkey *mkey,
 					  struct ib_pd *pd, u32 key,

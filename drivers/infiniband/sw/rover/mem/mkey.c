@@ -2,8 +2,8 @@
 /*
  * mkey - memory keys: look-up, opening and closing
  *
- * Several queue pairs may open and close a key while a verb retires it: @lock
- * serialises them, and @dead prevents opening after the end.
+ * A key's @lock serialises queue pairs and verbs that open, close and retire
+ * it; @dead prevents opening after that.
  */
 #include <linux/processor.h>
 #include <linux/random.h>

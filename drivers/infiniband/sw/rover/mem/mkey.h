@@ -2,15 +2,14 @@
 /*
  * mkey - memory keys: look-up, opening and closing
  *
- * The upper 24 bits of a key are a random number in the device's table and
- * never change.  The lower eight are random until the consumer changes them, as
- * verbs allow for fast registrations and windows: holders of an old key are
- * shut out.
+ * The upper 24 bits of a key are a random table number and never change.  The
+ * lower eight are random, too, but consumers choose new ones for each fast
+ * registration and window, so that old keys fail.
  *
- * A key is open while rover_mkey.key holds it, and closed while that is 0,
- * which no key is.  A look-up compares all 32 bits and takes a reference, for
- * at most a section under a queue pair's lock (decision 0009).  Closing clears
- * @key and waits for the references:
+ * A key is open while rover_mkey.key holds it; 0 means closed.  A look-up
+ * compares all 32 bits and takes a reference, for at most a section under a
+ * queue pair's lock (decision 0009).  Closing clears @key and waits for the
+ * references:
  *
  *	look-up				closing
  *	inc refs			key = 0
@@ -18,13 +17,12 @@
  *	load-acquire key		load refs
  *
  * M1 pairs with M2: the look-up sees 0, or closing sees its reference.  Opening
- * writes range and rights, then store-releases @key, which pairs with the
- * look-up's load-acquire.
+ * writes range and rights, then store-releases @key; this pairs with the
+ * load-acquire.
  *
- * Closing spins with softirqs off.  So the holder of a reference keeps softirqs
- * off (a softirq on its CPU might spin), closes no key, and calls no kernel
- * consumer (completion, event), which might close the same key.  Userspace that
- * is woken closes keys in its own context.
+ * Closing spins with softirqs off.  So a reference holder keeps them off, too
+ * (one on its CPU might wait for it), closes no key, and calls no kernel
+ * consumer, which might close the same key.  Waking userspace is fine.
  */
 #ifndef ROVER_MKEY_H
 #define ROVER_MKEY_H
@@ -35,23 +33,23 @@
 
 #include "core/table.h"
 
-/* Consumer's bits of a key; mask of the table's numbers. */
+/* Consumer's bits of a key; mask of table numbers. */
 #define ROVER_MKEY_LOW		8
 #define ROVER_MKEY_MASK		(U32_MAX >> ROVER_MKEY_LOW)
 
 /**
  * struct rover_mkey - memory key, embedded in a region or window
  * @obj: upper 24 bits
- * @key: all 32 bits, 0 while closed; written under @lock
+ * @key: all 32 bits; 0 while closed; written under @lock
  * @gen: number of openings; written under @lock
  * @window: of a window (mw), else of a region (mr)
  * @dead: retired or replaced; under @lock
  * @replaced: not in the table
- * @sent_from: sent packets have pointed into the memory since it was opened;
- *	fast registrations only
- * @lock: serialises opening and closing; leaf, taken with softirqs off
- * @refs: look-ups in progress, plus one until retired
- * @gone: completed when @refs drops to 0
+ * @sent_from: packets were sent from its memory since opening; for fast
+ *	registrations only
+ * @lock: serialises opening and closing; leaf, softirqs off
+ * @refs: look-ups, plus one until retired
+ * @gone: completed when @refs is 0
  */
 struct rover_mkey {
 	struct rover_obj obj;
@@ -68,10 +66,10 @@ struct rover_mkey {
 
 /**
  * struct rover_mkey_id - one opening of a key
- * @number: number in the table
+ * @number: table number
  * @gen: rover_mkey.gen
  *
- * The consumer's eight bits are soon reused; these two are not.
+ * Unlike the consumer's eight bits, it is not reused soon.
  */
 struct rover_mkey_id {
 	u32 number;
@@ -91,10 +89,10 @@ static inline bool rover_mkey_id_is(const struct rover_mkey_id *one,
 }
 
 /**
- * rover_mkey_publish() - assign a key and add it to the table
- * @keys: the device's table
+ * rover_mkey_publish() - assign a key
+ * @keys: key table
  * @mkey: zeroed; initialised here
- * @open: open it at once
+ * @open: open it, too
  *
  * Context: may sleep.
  * Return: the key; 0 if out of memory or numbers.
@@ -104,7 +102,7 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 
 /**
  * rover_mkey_retire() - close a key for good and wait for its users
- * @keys: the device's table
+ * @keys: key table
  * @mkey: to be freed after a grace period
  *
  * Context: may sleep.
@@ -112,12 +110,12 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey);
 
 /**
- * rover_mkey_replace() - let a new object take over a key
- * @keys: the device's table
- * @old: open; its users may continue until they put it; retire it next
+ * rover_mkey_replace() - hand over a key to a new object
+ * @keys: key table
+ * @old: open; must be retired next; current users may go on
  * @new: zeroed; initialised here
  *
- * A concurrent look-up finds one or the other.
+ * Concurrent look-ups find one or the other.
  *
  * Context: may sleep.
  */
@@ -126,11 +124,11 @@ void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
 
 /**
  * rover_mkey_lock() - find a key, open or closed, and lock it
- * @keys: the device's table
- * @key: only the upper 24 bits count
+ * @keys: key table
+ * @key: upper 24 bits count
  *
- * Context: softirqs off.  Returns under rcu_read_lock() with rover_mkey.lock
- * held, until rover_mkey_unlock().
+ * Context: softirqs off; under rcu_read_lock() and rover_mkey.lock until
+ * rover_mkey_unlock().
  * Return: the key; NULL, with nothing held, if there is none.
  */
 struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key);
@@ -140,22 +138,22 @@ void rover_mkey_unlock(struct rover_mkey *mkey);
 
 /**
  * rover_mkey_open() - open a key
- * @mkey: closed; its lock held
+ * @mkey: closed; locked
  * @key: its upper 24 bits, and eight of the consumer's
  */
 void rover_mkey_open(struct rover_mkey *mkey, u32 key);
 
 /**
  * rover_mkey_close() - close a key and wait for its users
- * @mkey: open or closed; its lock held
+ * @mkey: locked
  *
- * Context: softirqs off; the caller holds no reference to any key.
+ * Context: softirqs off; no reference to any key held.
  */
 void rover_mkey_close(struct rover_mkey *mkey);
 
 /**
- * rover_mkey_put() - drop a look-up's reference
- * @mkey: key found
+ * rover_mkey_put() - drop a reference
+ * @mkey: key
  *
  * Context: any.
  */
@@ -166,19 +164,19 @@ static inline void rover_mkey_put(struct rover_mkey *mkey)
 }
 
 /**
- * rover_mkey_find_id() - look up an opening of a key
- * @keys: the device's table
- * @id: the opening
+ * rover_mkey_find_id() - look up a key unless closed since
+ * @keys: key table
+ * @id: opening
  *
  * Context: softirqs off until the reference is dropped.
- * Return: the key, referenced; NULL if it has been closed since.
+ * Return: the key, referenced, or NULL.
  */
 struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 				      const struct rover_mkey_id *id);
 
 /**
- * rover_mkey_sent_from() - test rover_mkey.sent_from of a key
- * @keys: the device's table
+ * rover_mkey_sent_from() - return rover_mkey.sent_from of a key
+ * @keys: key table
  * @key: all 32 bits
  *
  * Context: softirqs off.
@@ -187,11 +185,11 @@ bool rover_mkey_sent_from(struct rover_table *keys, u32 key);
 
 /**
  * rover_mkey_find() - look up an open key
- * @keys: the device's table
- * @key: from a WQE or from the wire
+ * @keys: key table
+ * @key: from a WQE or the wire
  *
  * Context: softirqs off until the reference is dropped.
- * Return: the key, referenced; NULL if no open key has this value.
+ * Return: the key, referenced, or NULL.
  */
 static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 						 u32 key)
@@ -204,7 +202,7 @@ static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 	do {
 		obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);
 		mkey = obj ? container_of(obj, struct rover_mkey, obj) : NULL;
-		/* A wrong key takes no reference: it would delay closing. */
+		/* No reference for a wrong key: it would delay closing. */
 		if (mkey && READ_ONCE(mkey->key) != key)
 			mkey = NULL;
 		/* Open without references: just replaced, look again. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mr - memory regions: keys, access rights, and location of the bytes
+ * mr - memory regions: keys, rights, and location of the bytes
  *
- * Pages are accessed through the direct map: CONFIG_INFINIBAND_VIRT_DMA
- * excludes highmem.  A dma-buf is accessed through its exporter's mapping.
+ * Pages are accessed in the direct map: CONFIG_INFINIBAND_VIRT_DMA excludes
+ * highmem.  Dma-bufs are accessed in their exporter's mapping.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -18,10 +18,10 @@
 #error "rover needs a kernel with CONFIG_INFINIBAND_VIRT_DMA"
 #endif
 
-/* 1 GiB, the largest page size: offsets fit in 32 bits. */
+/* 1 GiB, the largest page: offsets fit in 32 bits. */
 #define MAX_CHUNK_SHIFT	30
 
-/* Table entries between two calls to cond_resched(). */
+/* Table entries per cond_resched(). */
 #define RESCHED_ENTRIES	4096
 
 struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
@@ -33,7 +33,7 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 		return NULL;
 	mr->kind = kind;
 	mr->access = access;
-	/* The core sets both too, but after the key can be found. */
+	/* The core sets both too late, with the key in the table. */
 	mr->ib.device = pd->device;
 	mr->ib.pd = pd;
 	return mr;
@@ -52,10 +52,10 @@ int rover_mr_publish(struct rover_mr *mr, bool open)
 }
 
 /*
- * Find the largest chunk size for which each break between contiguous pages is
- * the end of a chunk.  Chunks are aligned neither in memory nor in the user's
- * addresses: the first chunk begins @lead bytes before the first page, so that
- * the first break ends it; then only the distances to the other breaks count.
+ * The largest chunk size for which every break in contiguity ends a chunk.
+ * Chunks need no alignment, in memory or addresses: the first begins @lead
+ * bytes before the first page, so that the first break ends it; then only
+ * distances between breaks count.
  */
 static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 {
@@ -65,7 +65,7 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 	struct scatterlist *sg;
 
 	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i) {
-		/* Entry sizes are limited: not each begins at a break. */
+		/* Entry sizes are limited: an entry need not follow a break. */
 		if (pos && sg_page(sg) != next) {
 			first = first ?: pos;
 			odd |= pos - first;
@@ -76,7 +76,7 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 			cond_resched();
 	}
 
-	/* Without a single array of struct page, a chunk is one page. */
+	/* Without a single struct page array, a chunk is one page. */
 	if (IS_ENABLED(CONFIG_SPARSEMEM) && !IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP))
 		shift = PAGE_SHIFT;
 	if (odd)
@@ -89,8 +89,8 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 }
 
 /*
- * at and chunk are offsets of entry and chunk in the first chunk's address
- * space.  Pages of the first chunk before @lead are never accessed.
+ * Offsets count from the first chunk, whose pages before the first entry are
+ * never accessed.
  */
 static int mr_fill_chunks(struct rover_mr *mr, u64 lead)
 {
@@ -143,7 +143,7 @@ static int mr_check_access(int access)
 	return rover_mr_may_grant(access) ? 0 : -EINVAL;
 }
 
-/* Allocate a user region, without memory and key. */
+/* Allocate a user region without memory or key. */
 static struct rover_mr *mr_new_user(struct ib_pd *pd, u64 length, u64 iova,
 				    int access)
 {
@@ -162,7 +162,7 @@ static struct rover_mr *mr_new_user(struct ib_pd *pd, u64 length, u64 iova,
 	return mr;
 }
 
-/* Free a region that has no key in the table. */
+/* Free a region that is not in the table. */
 static void mr_free(struct rover_mr *mr)
 {
 	if (!mr->borrowed) {
@@ -174,7 +174,7 @@ static void mr_free(struct rover_mr *mr)
 	}
 	if (mr->odp)
 		rover_odp_close(mr->odp);
-	/* RCU readers may still see it, without a key. */
+	/* RCU readers may still see it, closed. */
 	kfree_rcu(mr, rcu);
 }
 
@@ -193,8 +193,8 @@ static int mr_pin(struct rover_mr *mr, u64 start)
 }
 
 /*
- * Set up an ODP region without pinning.  An implicit region (all of the address
- * space) uses user addresses: no others would span it.
+ * Set up an ODP region; nothing is pinned.  An implicit one (the whole address
+ * space) needs user addresses: no others span it.
  */
 static int mr_init_odp(struct rover_mr *mr, u64 start)
 {
@@ -241,7 +241,7 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 	return &mr->ib;
 }
 
-/* Prevent binding from now on.  Return false if a window is bound. */
+/* Prevent further binding.  Return false if a window is bound. */
 static bool mr_mark_dead(struct rover_mr *mr)
 {
 	bool free;
@@ -255,8 +255,8 @@ static bool mr_mark_dead(struct rover_mr *mr)
 }
 
 /*
- * Use @old's memory (rereg).  Pages pinned read-only are pinned again to be
- * written, which only their own process can do.
+ * Use @old's memory (rereg).  If pinned read-only, pin it again to write, as
+ * only its own process can.
  */
 static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 {
@@ -282,10 +282,10 @@ static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 }
 
 /*
- * Replace the region by a new one with its key: a packet finds one or the
- * other.  The core then deregisters @old, waiting for its users, before the
- * verb returns.  On error @old is unchanged.  A region with bound windows is
- * refused (IBTA 10.6.7.2.5).
+ * Replace the region by a new one with its key: packets find one or the other.
+ * The core then deregisters @old, waiting for its users, before the verb
+ * returns.  An error leaves @old unchanged.  Bound windows prevent this (IBTA
+ * 10.6.7.2.5).
  */
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,
@@ -326,8 +326,8 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 }
 
 /*
- * Allocate a table of single pages.  The caller has checked that the region
- * lies within existing memory: nothing overflows.
+ * Allocate a table of single pages.  The core has checked the region against
+ * the memory, so nothing overflows.
  */
 static int mr_alloc_page_chunks(struct rover_mr *mr, u64 offset)
 {
@@ -415,8 +415,8 @@ struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
 }
 
 /*
- * The local key of a kernel user's protection domain.  No remote rights: they
- * would give the peer all of kernel memory.
+ * Local key of a kernel protection domain.  Remote rights would give the peer
+ * all memory.
  */
 struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access)
 {
@@ -458,7 +458,7 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 
 	if (!mkey)
 		return ROVER_FAULT_KEY;
-	/* Windows are for remote access only. */
+	/* Windows are for the peer only. */
 	if (unlikely(mkey->window)) {
 		rover_mkey_put(mkey);
 		return ROVER_FAULT_KEY;
@@ -466,7 +466,7 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 	return rover_mr_use(mkey, pd, access, addr, len, use);
 }
 
-/* IBTA 10.6.7.2.2, as to the region */
+/* IBTA 10.6.7.2.2, the region's part */
 static bool mr_may_bind(const struct rover_mr *mr, struct ib_pd *pd, u32 key,
 			int access, u64 addr, u64 len)
 {
@@ -505,7 +505,7 @@ static struct page *mr_dma_page(u64 addr, u32 *offset, size_t *run)
 	return virt_to_page((void *)(uintptr_t)addr);
 }
 
-/* Find the piece of byte @from by bisection; pieces are few. */
+/* Find the piece of byte @from; few, so bisect. */
 static struct page *mr_piece_page(const struct rover_mr *mr, u64 from,
 				  u32 *offset, size_t *run)
 {

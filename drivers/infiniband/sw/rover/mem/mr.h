@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mr - memory regions: keys, access rights, and location of the bytes
+ * mr - memory regions: keys, rights, and location of the bytes
  *
- * A pinned user region is a table of chunks of one power-of-two size: the chunk
- * of an address is found by a shift, and a huge page is one chunk.  A fast
- * registration (fastreg) consists of pieces of any length; an ODP region (odp)
- * uses the pages that userspace has mapped.
+ * A pinned region is a table of chunks of one power-of-two size: a shift finds
+ * the chunk of an address, and a huge page is one chunk.  A fast registration
+ * consists of pieces of any length (fastreg); an ODP region uses whatever pages
+ * userspace has mapped (odp).
  *
- * A look-up takes a reference under RCU. rover_mr_dereg() removes the key and
- * waits for the last reference, so hold none while waiting for a packet: find
- * the region, move the bytes, put it.
+ * Look-up under RCU takes a reference, and rover_mr_dereg() waits for the last.
+ * So hold none while waiting for a packet: find, move the bytes, put.
  */
 #ifndef ROVER_MR_H
 #define ROVER_MR_H
@@ -26,10 +25,10 @@ struct ib_dmah;
 
 enum rover_mr_kind {
 	ROVER_MR_USER,		/* pinned user pages */
-	ROVER_MR_PAGES,		/* pages owned by another object (dm) */
+	ROVER_MR_PAGES,		/* pages of another object (dm) */
 	ROVER_MR_DMA,		/* all kernel memory, by kernel address */
-	ROVER_MR_FAST,		/* the last fast registration (fastreg) */
-	ROVER_MR_ODP,		/* ODP */
+	ROVER_MR_FAST,		/* last fast registration (fastreg) */
+	ROVER_MR_ODP,		/* user pages, by ODP */
 	ROVER_MR_DMABUF,	/* dma-buf, by its exporter's mapping */
 };
 
@@ -43,7 +42,7 @@ enum rover_mr_kind {
 #define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
 				 IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL)
 
-/* IBTA 10.6.3.1: remote write and atomic require local write. */
+/* IBTA 10.6.3.1: remote write and atomic require local write */
 static inline bool rover_mr_may_grant(u32 access)
 {
 	return access & IB_ACCESS_LOCAL_WRITE ||
@@ -57,7 +56,7 @@ static inline bool rover_mr_may_grant(u32 access)
 
 /**
  * struct rover_piece - contiguous kernel memory
- * @at: offset of its first byte in the region
+ * @at: offset in the region
  * @addr: kernel address
  */
 struct rover_piece {
@@ -71,29 +70,27 @@ struct rover_piece {
  * @mkey: key; lkey and rkey are equal
  * @kind: enum rover_mr_kind; constant
  * @access: IB_ACCESS_*
- * @rcu: for freeing after RCU readers
- * @iova: virtual address of the first byte
+ * @rcu: for freeing
+ * @iova: first virtual address
  * @length: bytes
  * @shift: log2 of the chunk size
  * @offset: of the first byte in the first chunk
- * @chunks: first page of each chunk; kvmalloc'ed
+ * @chunks: first page of each chunk (kvmalloc)
  * @nchunks: entries of @chunks
  * @umem: pinned pages
- * @dmabuf: ROVER_MR_DMABUF: the buffer
- * @windows: number of bound MWs; incremented under mkey.lock
+ * @dmabuf: ROVER_MR_DMABUF: buffer
+ * @windows: bound MWs; incremented under mkey.lock
  * @borrowed: @chunks and @umem belong to another region (rereg)
- * @pieces: ROVER_MR_FAST: where the bytes are, in order
+ * @pieces: ROVER_MR_FAST: memory, in order
  * @npieces: entries of @pieces
- * @mapped: ROVER_MR_FAST: pieces that the consumer has mapped for its next
- *	registration
+ * @mapped: ROVER_MR_FAST: the consumer's next @pieces
  * @nmapped: entries of @mapped
- * @max_pieces: capacity of @pieces and @mapped
- * @odp: ROVER_MR_ODP: the user memory
- * @start: user address of the first byte (ROVER_MR_ODP), or its offset in the
- *	buffer (ROVER_MR_DMABUF)
+ * @max_pieces: capacity of both
+ * @odp: ROVER_MR_ODP: user memory
+ * @start: first user address (ROVER_MR_ODP), or offset in the buffer
+ *	(ROVER_MR_DMABUF)
  *
- * All fields but @windows and those the consumer maps are constant while the
- * key is open (mkey.h).
+ * While the key is open, only @windows and what the consumer maps change.
  */
 struct rover_mr {
 	struct ib_mr ib;
@@ -121,11 +118,11 @@ struct rover_mr {
 };
 
 /**
- * struct rover_use - region found by a key
+ * struct rover_use - region in use, found by a key
  * @mr: region; NULL if none
- * @mkey: the region's or a window's key, referenced
- * @shift: add to an address under @mkey to get the region's
- * @leaf: ODP leaf of the current page, locked; else NULL
+ * @mkey: the region's or a window's, referenced
+ * @shift: from addresses under @mkey to the region's
+ * @leaf: locked ODP leaf of the current page, or NULL
  */
 struct rover_use {
 	struct rover_mr *mr;
@@ -160,15 +157,15 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
  * @access: IB_ACCESS_*
  *
  * Context: may sleep.
- * Return: the region; NULL if out of memory.
+ * Return: NULL if out of memory.
  */
 struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 				int access);
 
 /**
- * rover_mr_publish() - give a region its key
+ * rover_mr_publish() - assign a region's key
  * @mr: complete region
- * @open: open the key at once
+ * @open: open the key, too
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -179,34 +176,32 @@ int rover_mr_publish(struct rover_mr *mr, bool open);
  * rover_mr_reg_pages() - register pages that outlive the region
  * @pd: protection domain
  * @page: pages
- * @offset: of the region's first byte in the pages
+ * @offset: of the first byte in them
  * @length: bytes, may be 0
  * @access: IB_ACCESS_*; virtual addresses begin at 0
  *
  * Context: may sleep.
- * Return: the region; -EOPNOTSUPP for rights it cannot grant, -EINVAL, -ENOMEM.
+ * Return: the region; -EOPNOTSUPP for other rights, -EINVAL, -ENOMEM.
  */
 struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 				 u64 offset, u64 length, int access);
 
 /**
- * rover_mr_bind() - find the region to bind a window to
- * @pd: the queue pair's protection domain
+ * rover_mr_bind() - hold a region for a window
+ * @pd: protection domain
  * @key: the region's
  * @access: the window's rights, IB_ACCESS_REMOTE_*
  * @addr: first byte of the window
- * @len: bytes of the window, not 0
- *
- * The region stays until rover_mr_unbind().
+ * @len: bytes, not 0
  *
  * Context: softirqs off.
- * Return: the region; NULL if such a window may not be bound.
+ * Return: the region, for rover_mr_unbind(); NULL if not allowed.
  */
 struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 			       u64 len);
 
 /**
- * rover_mr_unbind() - release the region of a window
+ * rover_mr_unbind() - release a window's region
  * @mr: region
  *
  * Context: any.
@@ -220,7 +215,7 @@ static inline void rover_mr_unbind(struct rover_mr *mr)
 	atomic_dec(&mr->windows);
 }
 
-/* Test whether a range lies in the region; no sum can overflow. */
+/* Test whether a range lies in the region; cannot overflow. */
 static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 {
 	u64 from = addr - mr->iova;
@@ -232,11 +227,11 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 
 /**
  * rover_mr_find() - look up a region by a local key
- * @pd: the queue pair's protection domain
- * @key: local key; see rover_mw_find() for remote keys
+ * @pd: protection domain
+ * @key: local key; for remote ones see rover_mw_find()
  * @access: rights needed, IB_ACCESS_*; 0 for local reads
  * @addr: first byte
- * @len: bytes, not 0: zero bytes need no check (IBTA 9.7.5.2.4)
+ * @len: bytes; no check is due for 0 (IBTA 9.7.5.2.4), so do not call
  * @use: result, referenced
  *
  * Context: softirqs off until the reference is dropped.
@@ -247,8 +242,8 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 
 /**
  * rover_mr_use() - rover_mr_find() for a key already found
- * @mkey: a region's; its reference moves to @use, or is dropped on a fault
- * @pd: the queue pair's protection domain
+ * @mkey: a region's; the reference moves to @use, or is dropped
+ * @pd: protection domain
  * @access: rights needed, IB_ACCESS_*
  * @addr: first byte
  * @len: bytes
@@ -278,7 +273,7 @@ static inline enum rover_fault rover_mr_use(struct rover_mkey *mkey,
 
 /**
  * rover_mr_put() - drop the reference to a region
- * @use: without a region afterwards
+ * @use: empty afterwards
  *
  * Context: any.
  */
@@ -289,19 +284,19 @@ static inline void rover_mr_put(struct rover_use *use)
 }
 
 /**
- * rover_mr_has_key() - test whether a region in use still has this key
+ * rover_mr_has_key() - test whether a region in use still has a key
  * @use: region or none
  * @key: from a WQE or the peer
  *
- * If true, closing the key waits for this reference.  Always false for a
- * window, which may belong to another queue pair.
+ * If so, closing waits for this reference.  False for windows, which may be
+ * another queue pair's.
  */
 static inline bool rover_mr_has_key(const struct rover_use *use, u32 key)
 {
 	return use->mr && !use->mkey->window && READ_ONCE(use->mkey->key) == key;
 }
 
-/* Current opening of the key; number 0 for ROVER_MR_DMA, which never closes. */
+/* Current opening; number 0 for ROVER_MR_DMA, which never closes. */
 static inline struct rover_mkey_id rover_mr_id(const struct rover_use *use)
 {
 	if (use->mr->kind == ROVER_MR_DMA)
@@ -317,13 +312,12 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
  * rover_mr_page() - find the longest contiguous run at an address
  * @use: referenced
  * @addr: virtual address under the key, in bounds
- * @write: the bytes will be written
- * @offset: result, byte offset in the page
- * @run: result, bytes from @addr on; contiguous as struct pages and in the
- *	direct map
+ * @write: to be written
+ * @offset: result, in the page returned
+ * @run: result, bytes from @addr on, contiguous in struct pages and direct map
  *
  * Context: softirqs off.
- * Return: first page of the run, for rover_mr_leave() before the next call;
+ * Return: the first page, to be left (rover_mr_leave()) before the next call;
  * NULL if not present: see rover_mr_demand().
  */
 static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
@@ -346,9 +340,9 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 
 /**
  * rover_mr_dmabuf() - find a byte of a dma-buf
- * @use: referenced; ROVER_MR_DMABUF
+ * @use: referenced ROVER_MR_DMABUF
  * @addr: virtual address under the key, in bounds
- * @run: result, bytes from @addr to the end of the region
+ * @run: result, bytes from @addr on
  *
  * Context: softirqs off while the memory is used.
  * Return: address in the exporter's mapping; NULL if revoked.
@@ -365,7 +359,7 @@ static inline void *rover_mr_dmabuf(const struct rover_use *use, u64 addr,
 }
 
 /**
- * rover_mr_leave() - release the page of rover_mr_page()
+ * rover_mr_leave() - leave the page of rover_mr_page()
  * @use: referenced
  */
 static inline void rover_mr_leave(struct rover_use *use)
@@ -377,12 +371,12 @@ static inline void rover_mr_leave(struct rover_use *use)
 }
 
 /**
- * rover_mr_demand() - request ODP pages that are not present
+ * rover_mr_demand() - request ODP pages
  * @use: referenced; rover_mr_page() returned NULL
- * @addr: virtual address of the first missing byte
+ * @addr: virtual address of the missing byte
  * @len: bytes needed, not 0
- * @write: the bytes will be written
- * @demand: request to queue; NULL for none
+ * @write: to be written
+ * @demand: request; NULL for none
  *
  * Context: softirqs off, the lock of @demand's owner held.
  * Return: PAGE or MEMORY, see rover_odp_demand().
@@ -397,12 +391,12 @@ enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
  * @access: rights needed, IB_ACCESS_*
  * @addr: first byte
  * @len: bytes
- * @va: result, user address of the first byte
+ * @va: result, first user address
  *
  * Context: softirqs off.
- * Return: the memory, with a reference that does not delay deregistration;
- * -ENOENT: no such key; -EINVAL: no ODP region; -EPERM: other domain or rights
- * not granted; -EFAULT: out of bounds.
+ * Return: memory, with a reference that does not delay deregistration; -ENOENT
+ * without such a key, -EINVAL if not ODP, -EPERM for another domain or rights
+ * not given, -EFAULT out of bounds.
  */
 struct rover_odp *rover_mr_find_odp(struct ib_pd *pd, u32 key, int access,
 				    u64 addr, u64 len, u64 *va);

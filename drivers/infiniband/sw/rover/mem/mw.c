@@ -3,11 +3,11 @@
  * mw - memory windows: part of a region, with its own rights and key
  *
  * IBTA 10.6.7.2: window and region must be of the queue pair's protection
- * domain.  The region must permit binding, and local writes if the window
+ * domain; the region must permit binding, and local writes if the window
  * permits remote ones.
  *
- * The region is counted before the window is bound, so that two keys are never
- * locked at once.
+ * The region is counted before the window is bound: no two keys are locked at
+ * once.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -136,7 +136,7 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 /* Invalidating ***************************************************************/
 
 /*
- * The peer invalidates only bindings of this connection, the local side any of
+ * The peer invalidates only bindings of this connection, the local side any in
  * its protection domain.
  */
 static bool mw_may_invalidate(const struct rover_mw *mw, struct ib_pd *pd,

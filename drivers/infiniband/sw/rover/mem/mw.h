@@ -2,12 +2,12 @@
 /*
  * mw - memory windows: part of a region, with its own rights and key
  *
- * A WQE binds a window to a region, which then stays.  The window's key is for
- * remote access only.
+ * A WQE binds a window to a region, which then stays.  The key is for remote
+ * access only.
  *
- * Type 1 may be bound again at will, and is unbound by binding no bytes.  Type
- * 2 belongs to the queue pair it was bound on (type 2B) and must be
- * invalidated, by either end, before it is bound again.
+ * Type 1 is bound again at will, and unbound by binding no bytes.  Type 2
+ * belongs to the queue pair it was bound on (type 2B), and must be invalidated,
+ * by either end, before it is bound again.
  */
 #ifndef ROVER_MW_H
 #define ROVER_MW_H
@@ -16,18 +16,18 @@
 
 /**
  * struct rover_mw - memory window
- * @mkey: key of the current binding
- * @rcu: for freeing after RCU readers
+ * @mkey: key of the binding
+ * @rcu: for freeing
  * @pd: protection domain; constant
  * @type: enum ib_mw_type; constant
- * @mr: bound region, which counts the window; NULL if unbound
+ * @mr: bound region; NULL if unbound
  * @qpn: queue pair it was bound on
  * @access: IB_ACCESS_REMOTE_*
- * @iova: virtual address of the first byte in the window
+ * @iova: first virtual address
  * @length: bytes
- * @shift: add to such an address to get the region's
+ * @shift: from the window's addresses to the region's
  *
- * A binding is written under mkey.lock, and constant while the key is open.
+ * The binding changes under mkey.lock only, with the key closed.
  */
 struct rover_mw {
 	struct rover_mkey mkey;
@@ -74,7 +74,7 @@ struct rover_bind {
  * @qpn: queue pair number
  * @bind: binding
  *
- * Context: softirqs off; the caller holds no reference to any key.
+ * Context: softirqs off; no reference to any key held.
  * Return: ROVER_OK; OPERATION if not allowed.
  */
 enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
@@ -87,8 +87,8 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
  * @key: of a type 2 window or a fast registration
  * @remote: requested by the peer
  *
- * Context: softirqs off; the caller holds no reference to any key.
- * Return: ROVER_OK; OPERATION if there is no such key, or not allowed.
+ * Context: softirqs off; no reference to any key held.
+ * Return: ROVER_OK; OPERATION for no such key, or if not allowed.
  */
 enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
 				     bool remote);

@@ -2,17 +2,17 @@
 /*
  * odp - on-demand paging: user pages that are not pinned
  *
- * A leaf has an mmu_interval_notifier for its addresses, and an entry for each
+ * A leaf has an mmu_interval_notifier for its addresses and an entry for each
  * page. hmm_range_fault() reads page tables without a lock: its result counts
- * only if nothing was invalidated meanwhile, by the notifier's sequence under
- * the leaf's lock.  That is a spinlock, as softirqs take it, so the notifier
- * need not sleep.
+ * only if the notifier's sequence, under the leaf's lock, shows no invalidation
+ * since.  That is a spinlock, for softirqs, so notifiers may run where sleeping
+ * is forbidden.
  *
- * Empty leaves are kept until there are many; a process that maps and unmaps
- * has leaves for about as much as it has page tables.
+ * Empty leaves stay until there are many: a process has leaves for about as
+ * much as page tables.
  *
- * rover_odp.lock (process context) serialises making and removing leaves, which
- * may wait for mm locks.  Notifiers do not take it.
+ * rover_odp.lock (process context) is for making and removing leaves, which may
+ * wait for mm locks.  Notifiers do not take it.
  */
 #include <linux/bottom_half.h>
 #include <linux/highmem.h>
@@ -42,10 +42,10 @@
 /* Pages per page-in: 256 KiB, for sequential access. */
 #define PAGES_AT_ONCE		64U
 
-/* From this number of leaves on, look for empty ones. */
+/* Leaves before empty ones are looked for. */
 #define MIN_TRIM_LEAVES	64U
 
-/* Flags of an entry, below the PFN; entry 0 is no page. */
+/* Entry of a leaf: PFN and flags; 0 for no page. */
 #define WRITABLE	BIT(0)
 #define WRITTEN		BIT(1)	/* by rover: set_page_dirty() still due */
 #define PFN_SHIFT	2
@@ -53,12 +53,12 @@
 /**
  * struct rover_leaf - pages of a range of user addresses
  * @notifier: of the range
- * @odp: memory that it belongs to
- * @lock: protects @entries and @present, orders them with the notifier's
+ * @odp: owner
+ * @lock: protects @entries and @present, and orders them with the notifier's
  *	sequence; innermost
  * @entries: one for each page
  * @present: pages present
- * @users: page-ins in progress; under rover_odp.lock
+ * @users: page-ins; under rover_odp.lock
  * @rcu: for freeing
  */
 struct rover_leaf {
@@ -72,16 +72,16 @@ struct rover_leaf {
 };
 
 /**
- * struct rover_odp - user memory of one or more ODP regions
+ * struct rover_odp - user memory of ODP regions
  * @refs: regions and page-ins
- * @regions: regions; with none, page-ins are useless
+ * @regions: with none, page-ins are useless
  * @id: never reused
- * @mm: the process's; grabbed, which does not keep its pages
- * @work: the process's threads
+ * @mm: grabbed, which does not keep its pages
+ * @work: threads of the process
  * @leaves: by user address
- * @lock: serialises making and removing leaves
- * @num_leaves: number of leaves
- * @trim_at: number from which on empty leaves are looked for
+ * @lock: for making and removing leaves
+ * @num_leaves: leaves
+ * @trim_at: number of leaves at which to look for empty ones
  * @closed: no region is left
  * @counts: enum rover_odp_count
  * @dev_lock: protects @dev
@@ -140,8 +140,8 @@ static struct page *odp_entry_page(unsigned long entry)
 }
 
 /*
- * Forget pages @i to @last.  Mark those dirty that rover has written, since the
- * page tables do not know.  In the notifier a page may be locked, and is mapped
+ * Forget pages @i to @last.  Mark those dirty that rover has written: page
+ * tables do not know.  In the notifier a page may be locked, and is mapped
  * until we return; elsewhere we lock it.
  */
 static void odp_forget(struct rover_leaf *leaf, unsigned int i,
@@ -182,7 +182,7 @@ static void odp_forget(struct rover_leaf *leaf, unsigned int i,
 		odp_count(leaf->odp, ROVER_ODP_INVALIDATIONS, gone);
 }
 
-/* Never sleeps, whether @range is blockable or not. */
+/* Never sleeps, even if @range is blockable. */
 static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 			   const struct mmu_notifier_range *range,
 			   unsigned long seq)
@@ -212,7 +212,7 @@ static void odp_free_leaf(struct rcu_head *rcu)
 	kfree(leaf);
 }
 
-/* No page-in uses the leaf, and none of its pages is entered. */
+/* No page-in uses the leaf, and no access. */
 static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
@@ -223,7 +223,7 @@ static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
-/* Only a page-in fills a leaf, and one without users has none. */
+/* Without users nothing pages in to an empty leaf. */
 static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;
@@ -232,7 +232,7 @@ static void odp_remove_empty_leaves(struct rover_odp *odp)
 	xa_for_each(&odp->leaves, index, leaf)
 		if (!leaf->users && !READ_ONCE(leaf->present))
 			odp_remove_leaf(odp, leaf);
-	/* Keeps the cost of this search per new leaf low. */
+	/* Keeps the search cheap per new leaf. */
 	odp->trim_at = max(2 * odp->num_leaves, MIN_TRIM_LEAVES);
 }
 
@@ -269,7 +269,7 @@ err_leaf:
 	return ERR_PTR(err);
 }
 
-/* Get or make the leaf of an address, for a page-in. */
+/* Get or make the leaf of an address for a page-in. */
 static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 {
 	struct mem_cgroup *before, *program;
@@ -404,8 +404,8 @@ void rover_odp_leave(struct rover_leaf *leaf)
 /* Page-in ********************************************************************/
 
 /*
- * Test for memory that the kernel does not map (memfd_secret): only user
- * instructions may access it.
+ * Test for memory that only user instructions may access, unmapped in the
+ * kernel (memfd_secret).
  */
 static bool odp_is_secret(struct page *page)
 {
@@ -416,8 +416,8 @@ static bool odp_is_secret(struct page *page)
 }
 
 /*
- * Test for a shadow stack, which user instructions may not write to:
- * hmm_range_fault() does not check that.
+ * Test for a shadow stack, read-only to user instructions: hmm_range_fault()
+ * does not check that.
  */
 static bool odp_has_shadow_stack(struct mm_struct *mm, unsigned long va,
 				 unsigned long end)
@@ -467,8 +467,8 @@ static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 }
 
 /*
- * An invalidation anywhere in the leaf requires a retry: then the first page
- * alone is fastest, being there by now, or soon.
+ * Any invalidation in the leaf requires a retry: then the first page alone,
+ * there by now or soon, is fastest.
  */
 static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 			   unsigned long va, unsigned int *pages,
@@ -506,8 +506,8 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 }
 
 /*
- * Page in pages of one leaf, from that of @va on, as a user page fault would;
- * perhaps fewer than asked for.  Return the number of new pages, or an error.
+ * Page in pages of one leaf from @va on, as a user page fault would, perhaps
+ * fewer than asked for.  Return the number of new ones, or an error.
  */
 static int odp_page_in(struct rover_odp *odp, unsigned long va,
 		       unsigned int *pages, enum rover_odp_want want)
@@ -528,12 +528,12 @@ static int odp_page_in(struct rover_odp *odp, unsigned long va,
 	ret = odp_fault_range(odp, leaf, va & PAGE_MASK, pages, want);
 	odp_put_leaf(odp, leaf);
 out:
-	/* Leave the end of the mm, if this is it, to another thread. */
+	/* If this ends the mm, another thread cleans up. */
 	mmput_async(odp->mm);
 	return ret;
 }
 
-/* Number of pages for @len bytes at @va, in one leaf and page-in. */
+/* Pages of @len bytes at @va, in one leaf and page-in. */
 static unsigned int odp_pages_at(unsigned long va, u64 len)
 {
 	u64 bytes = min_t(u64, len, LEAF_SIZE - (va & (LEAF_SIZE - 1)));
@@ -571,7 +571,7 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 
 /*
  * A buffer longer than its data may be partly unmapped: then the first page
- * alone has to do.
+ * must do.
  */
 static void odp_demand_work(struct work_struct *work)
 {
@@ -591,11 +591,11 @@ static void odp_demand_work(struct work_struct *work)
 	rover_odp_put(odp);
 	/*
 	 * Pairs with rover_demand_waits(): the effects are visible.  On -EBUSY
-	 * the owner requests again.
+	 * the owner asks again.
 	 */
 	smp_store_release(&demand->state, ret < 0 && ret != -EBUSY ?
 			  ROVER_DEMAND_FAILED : ROVER_DEMAND_DONE);
-	/* @demand may be in use again, with a reference of its own. */
+	/* @demand may be in use again, with its own reference. */
 	demand->done(demand);
 }
 

@@ -3,8 +3,8 @@
  * odp - on-demand paging: user pages that are not pinned
  *
  * Leaves of 2 MiB of user addresses, made on first use, tell where pages are.
- * An access locks the leaf, with softirqs off, for at most the copy of a page,
- * and the kernel waits for it when it takes the page away:
+ * An access locks a leaf with softirqs off, for at most a page's copy, and the
+ * kernel waits for it to take the page away:
  *
  *	access				kernel (MMU notifier)
  *	lock the leaf			lock the leaf
@@ -13,12 +13,12 @@
  *	unlock the leaf			unlock the leaf
  *					unmap, move, or share the page
  *
- * A page that is not present is requested: a thread pages it in, as a user page
- * fault would, then notifies the owner of the request.  Callers that may sleep
- * page in themselves (prefetch).
+ * An absent page is requested: a thread pages it in, as a user page fault
+ * would, then tells the request's owner.  Callers that may sleep do it
+ * themselves (prefetch).
  *
- * A page to be read only may be kept beyond the lock by a reference: its
- * content is that of the access.
+ * For reading, a page reference may outlive the access: the content is that of
+ * the access.
  */
 #ifndef ROVER_ODP_H
 #define ROVER_ODP_H
@@ -40,12 +40,12 @@ enum rover_odp_count {
 	ROVER_ODP_COUNTS
 };
 
-/* The device's counters (enum rover_stat), which have the names. */
+/* Device counters (enum rover_stat) of these, with names. */
 extern const u8 rover_odp_stats[ROVER_ODP_COUNTS];
 
 /* Access to page in for. */
 enum rover_odp_want {
-	ROVER_ODP_PRESENT,	/* only pages mapped at present */
+	ROVER_ODP_PRESENT,	/* only pages mapped now */
 	ROVER_ODP_READ,
 	ROVER_ODP_WRITE,
 };
@@ -59,16 +59,16 @@ enum rover_demand_state {
 
 /**
  * struct rover_demand - page-in request, embedded in its owner
- * @work: does the page-in
- * @done: called afterwards in process context; owns the owner's reference taken
- *	by rover_odp_demand()
- * @refs: the owner's references
- * @odp: memory to page in; referenced while pending
- * @id: @odp's id, to recognise it later
- * @va: user address of the first byte
+ * @work: does it
+ * @done: called afterwards in process context, with the owner reference of
+ *	rover_odp_demand()
+ * @refs: the owner's
+ * @odp: memory; referenced while pending
+ * @id: @odp's, to recognise it later
+ * @va: first user address
  * @pages: pages wanted, the first most of all
  * @write: for writing
- * @state: enum rover_demand_state, under the owner's lock; but the thread ends
+ * @state: enum rover_demand_state; under the owner's lock, but the thread ends
  *	ROVER_DEMAND_WAITS
  */
 struct rover_demand {
@@ -86,13 +86,13 @@ struct rover_demand {
 /**
  * rover_demand_init() - initialise a request
  * @demand: zeroed
- * @refs: the owner's references
+ * @refs: owner's references
  * @done: see struct rover_demand
  */
 void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
 		       void (*done)(struct rover_demand *demand));
 
-/* Test whether a page-in is pending; if not, its effects are visible. */
+/* Test whether a page-in is pending. */
 static inline bool rover_demand_waits(const struct rover_demand *demand)
 {
 	/* Pairs with odp_demand_work() in odp.c: its effects are visible. */
@@ -100,8 +100,8 @@ static inline bool rover_demand_waits(const struct rover_demand *demand)
 }
 
 /**
- * rover_demand_reset() - discard the result of a page-in
- * @demand: pending or not; its owner's lock held
+ * rover_demand_reset() - discard a result
+ * @demand: pending or not; owner's lock held
  */
 static inline void rover_demand_reset(struct rover_demand *demand)
 {
@@ -110,25 +110,25 @@ static inline void rover_demand_reset(struct rover_demand *demand)
 }
 
 /**
- * rover_odp_new() - create the ODP memory of the calling process
+ * rover_odp_new() - create ODP memory of the calling process
  * @dev: device, for its counters
  *
- * Context: process context of its owner.
+ * Context: process context of the owner.
  * Return: memory for one region; NULL if out of memory.
  */
 struct rover_odp *rover_odp_new(struct rover_dev *dev);
 
 /**
- * rover_odp_share() - use ODP memory for one more region
+ * rover_odp_share() - add a region to ODP memory
  * @odp: of a region
  */
 struct rover_odp *rover_odp_share(struct rover_odp *odp);
 
 /**
- * rover_odp_close() - end a region's use of ODP memory
- * @odp: of the region
+ * rover_odp_close() - remove a region from ODP memory
+ * @odp: unused by it
  *
- * Does not wait for page-ins, which are useless after the last region.
+ * Page-ins after the last region are useless, and not waited for.
  *
  * Context: may sleep.
  */
@@ -138,32 +138,32 @@ void rover_odp_close(struct rover_odp *odp);
  * rover_odp_enter() - find a page and lock its leaf
  * @odp: of a region in use
  * @va: user address
- * @write: the page will be written
+ * @write: to be written
  * @entered: result, for rover_odp_leave()
  *
  * Context: softirqs off; one page at a time.
- * Return: the page; NULL if not present, or not writable as needed.
+ * Return: NULL if absent, or not writable when needed.
  */
 struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
 			     struct rover_leaf **entered);
 
 /**
- * rover_odp_leave() - unlock the leaf; the kernel may take the page
- * @leaf: from rover_odp_enter()
+ * rover_odp_leave() - unlock a leaf: the kernel may take the page
+ * @leaf: of rover_odp_enter()
  */
 void rover_odp_leave(struct rover_leaf *leaf);
 
 /**
  * rover_odp_demand() - request a page-in
  * @odp: of a region in use
- * @demand: request; one at a time
+ * @demand: request, one at a time
  * @va: user address of the missing byte
  * @len: bytes wanted in all, not 0
  * @write: for writing
  *
  * Context: the lock of @demand's owner held; does not sleep.
- * Return: ROVER_FAULT_PAGE: @done will be called for this request or the
- * pending one, then try again; ROVER_FAULT_MEMORY: this page-in has failed.
+ * Return: ROVER_FAULT_PAGE: retry after @done, of this or the pending request;
+ * ROVER_FAULT_MEMORY: this page-in has failed.
  */
 enum rover_fault rover_odp_demand(struct rover_odp *odp,
 				  struct rover_demand *demand, u64 va, u64 len,
@@ -172,19 +172,19 @@ enum rover_fault rover_odp_demand(struct rover_odp *odp,
 /**
  * rover_odp_prefetch() - page in now
  * @odp: of a region in use, or referenced
- * @va: user address of the first byte
+ * @va: first user address
  * @len: bytes
  * @want: access to page in for
  *
  * Context: any process; sleeps.
- * Return: 0; -EFAULT, -EPERM as for a user page fault; -ENOMEM; -EBUSY if
- * invalidated as fast as paged in; -ECANCELED after the last region's end;
- * -EINTR if the caller has been killed.
+ * Return: 0; -EFAULT, -EPERM as of a user page fault; -ENOMEM; -EBUSY if
+ * invalidated as fast as paged in; -ECANCELED without regions; -EINTR if
+ * killed.
  */
 int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 		       enum rover_odp_want want);
 
-/* References that may outlive the regions; process context. */
+/* For use beyond the regions' end; process context. */
 struct rover_odp *rover_odp_get(struct rover_odp *odp);
 void rover_odp_put(struct rover_odp *odp);
 

@@ -2,11 +2,11 @@
 /*
  * odp_work - threads that page in user memory
  *
- * Each process with ODP regions has a workqueue, found by its mm.  Its last
- * user may be one of its own threads, which cannot wait for itself:
+ * Each process with ODP regions has a workqueue, found by its mm.  The last
+ * user may be one of its threads, which cannot wait for itself:
  * odp_work_destroy_wq destroys it.
  *
- * Process context, except for rover_odp_work_queue().
+ * Process context, except rover_odp_work_queue().
  */
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
@@ -18,16 +18,16 @@
 
 #include "mem/odp_work.h"
 
-/* Per process: with PAGES_AT_ONCE each, enough to keep a disk busy. */
+/* Per process: keeps a disk busy with PAGES_AT_ONCE each. */
 #define MAX_THREADS	16
 
 /**
  * struct rover_odp_work - threads of one process
  * @node: in odp_work_table
- * @mm: the process's; only compared
- * @refs: drops to 0 under odp_work_lock: objects in the table have some
+ * @mm: only compared
+ * @refs: drops to 0 under odp_work_lock: never 0 in the table
  * @wq: high priority: packets wait for it
- * @destroy_work: destroys it
+ * @destroy_work: destroys this
  */
 struct rover_odp_work {
 	struct hlist_node node;
@@ -41,7 +41,7 @@ struct rover_odp_work {
 static DEFINE_MUTEX(odp_work_lock);
 static DEFINE_HASHTABLE(odp_work_table, 6);
 
-/* Number of objects not yet freed. */
+/* Objects not freed yet. */
 static atomic_t odp_work_unfreed;
 
 static struct workqueue_struct *odp_work_destroy_wq;
@@ -123,8 +123,8 @@ int rover_odp_work_init(void)
 
 void rover_odp_work_exit(void)
 {
-	/* The last page-ins may still run, after regions and queue pairs. */
+	/* The last page-ins may outlive regions and queue pairs. */
 	wait_var_event(&odp_work_unfreed, !atomic_read(&odp_work_unfreed));
-	/* Also waits for the work that counted down to zero. */
+	/* Waits for the work that counted down to zero, too. */
 	destroy_workqueue(odp_work_destroy_wq);
 }

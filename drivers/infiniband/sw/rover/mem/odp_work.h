@@ -2,9 +2,9 @@
 /*
  * odp_work - threads that page in user memory
  *
- * A page-in may take long, or forever if the server of a file is dead or is the
- * process itself.  So each process has threads of its own: few enough for the
- * host, and never blocked by another process.
+ * A page-in may hang, if a file's server is dead or is the process itself.  So
+ * each process has its own threads: few enough for the host, and not in another
+ * process's way.
  */
 #ifndef ROVER_ODP_WORK_H
 #define ROVER_ODP_WORK_H
@@ -18,14 +18,14 @@ struct rover_odp_work;
  *
  * All its regions share them.  Its mm must outlive them.
  *
- * Context: process context of that process; sleeps.
- * Return: the threads, referenced; NULL if out of memory.
+ * Context: process, the owner; sleeps.
+ * Return: referenced; NULL if out of memory.
  */
 struct rover_odp_work *rover_odp_work_get(void);
 
 /**
  * rover_odp_work_put() - drop a reference
- * @pool: queued work may still run, or be the caller
+ * @pool: queued work may still run, or call this
  *
  * Context: process; sleeps.
  */

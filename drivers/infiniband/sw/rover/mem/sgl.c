@@ -2,9 +2,9 @@
 /*
  * sgl - cursor over scatter/gather lists
  *
- * Operations walk over runs: bytes contiguous in entry, region and memory.  All
- * but dma-bufs are in the direct map, where a run of several pages is one
- * range.  A run is left before the next is looked up.
+ * A run is contiguous in its entry, region and memory: except for dma-bufs, it
+ * is one range of the direct map.  A run is left before the next one is looked
+ * up.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -13,10 +13,7 @@
 
 #include "mem/sgl.h"
 
-/*
- * Bytes at the cursor: @len bytes from @off in @page on, or from @addr on in
- * the exporter's mapping of a dma-buf.
- */
+/* @len bytes from @off in @page on, or from @addr on in a dma-buf's mapping. */
 struct sgl_run {
 	void *addr;
 	struct page *page;
@@ -42,7 +39,7 @@ static enum rover_fault sgl_find_region(const struct rover_sgl *sgl,
 			     use);
 }
 
-/* Switch to the entry's region, which often is in use already. */
+/* Switch to the entry's region; it is often in use already. */
 static enum rover_fault sgl_use_region(struct rover_sgl *sgl,
 				       const struct rover_sge *sge, u32 len)
 {
@@ -90,11 +87,11 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 }
 
 /*
- * Check the current entry, of which @max bytes are wanted now.  The whole entry
- * is checked, so later runs need no check.  A receive may be longer than its
- * region if its message is not, as RNICs allow and applications do: then only
- * the bytes wanted so far are checked.  A remote range may not; other local
- * lists are checked in advance, or wanted as a whole.
+ * Check the current entry, all of it, so that later runs need no check.  A
+ * receive may be longer than its region if the message is not, as RNICs allow
+ * and applications do: then check up to the @max bytes wanted now.  A remote
+ * range may not; other local lists were checked in advance, or are wanted
+ * whole.
  */
 static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 {
@@ -160,7 +157,7 @@ static void sgl_advance(struct rover_sgl *sgl, const struct sgl_run *run)
 	sgl->off += run->len;
 }
 
-/* On PAGE, go back to where the operation began, for a retry. */
+/* On PAGE, return to where the operation began. */
 static enum rover_fault sgl_rewind(struct rover_sgl *sgl, u8 cur, u32 off,
 				   enum rover_fault fault)
 {
@@ -236,14 +233,14 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
 	return ROVER_OK;
 }
 
-/* Pieces collected by rover_sgl_frags(). */
+/* Result of rover_sgl_frags(). */
 struct sgl_frag_list {
 	struct rover_frag *frags;
 	unsigned int max;
 	unsigned int num;
 };
 
-/* Test whether @run continues @last under its page reference. */
+/* Test whether @run continues @last in the same folio. */
 static bool sgl_frag_continues(const struct rover_frag *last,
 			       const struct sgl_run *run)
 {
@@ -254,10 +251,7 @@ static bool sgl_frag_continues(const struct rover_frag *last,
 	       page_folio(last->page) == page_folio(run->page);
 }
 
-/*
- * Add a piece of @run, which ends with the folio: a page reference holds the
- * whole folio and no more.
- */
+/* Add a piece, which ends with its folio: that is what a reference holds. */
 static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 {
 	struct folio *folio = page_folio(run->page);
@@ -285,9 +279,9 @@ static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 }
 
 /*
- * Test whether packets may point to the memory.  Pages of a dma-buf are not
- * ours to hold.  An ODP page of a file may be written by others once userspace
- * has unmapped it.
+ * Test whether packets may point to the memory.  Not to dma-bufs, whose pages
+ * are the exporter's, nor to ODP pages of files, which others write to once
+ * userspace has unmapped them.
  */
 static bool sgl_may_zcopy(const struct rover_use *use,
 			  const struct sgl_run *run)
@@ -295,7 +289,7 @@ static bool sgl_may_zcopy(const struct rover_use *use,
 	return !run->addr && (!use->leaf || PageAnon(run->page));
 }
 
-/* Set @key, or return false if the @num pieces are another region's. */
+/* Set @key; return false if the @num pieces have another. */
 static bool sgl_same_key(const struct rover_use *use, unsigned int num,
 			 struct rover_mkey_id *key)
 {
@@ -307,7 +301,7 @@ static bool sgl_same_key(const struct rover_use *use, unsigned int num,
 	return true;
 }
 
-/* Note for rover_localop_waits() that packets use the key. */
+/* For rover_localop_waits(). */
 static void sgl_note_sent(const struct rover_sgl *sgl)
 {
 	const struct rover_use *use = &sgl->use;
@@ -340,7 +334,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		while (run.len)
 			if (!sgl_add_frag(&p, &run))
 				goto undo;
-		/* The reference keeps the page's content without the lock. */
+		/* The reference keeps the content without the lock. */
 		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;

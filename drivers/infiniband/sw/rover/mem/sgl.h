@@ -2,14 +2,14 @@
 /*
  * sgl - cursor over scatter/gather lists
  *
- * The cursor walks a list of (address, length, key), local or remote: it looks
- * up the keys, copies into or out of the memory, or hands out pages for
- * zero-copy transmit.  It holds at most one region's reference, dropped by
- * rover_sgl_release() before the caller drops its lock.
+ * A list has (address, length, key) entries, local or remote.  The cursor looks
+ * up keys, copies to and from the memory, or hands out its pages for zero-copy
+ * transmit.  It references at most one region, until rover_sgl_release(), due
+ * before the caller drops its lock.
  *
- * On ROVER_FAULT_PAGE an ODP page is not present: the cursor is back where the
- * call began, and @demand's owner retries when notified.  Bytes before that
- * page may have been written.
+ * ROVER_FAULT_PAGE means an absent ODP page: the cursor is back where the call
+ * began, and @demand's owner is told when to retry.  Earlier bytes may have
+ * been written.
  *
  * Softirqs off; does not sleep.
  */
@@ -24,19 +24,19 @@
 /**
  * struct rover_sgl - cursor
  * @pd: protection domain of the keys
- * @qpn: queue pair that received the remote key; 0 for local keys
+ * @qpn: queue pair that received the key; 0 if local
  * @sge: list in kernel memory, stable while in use
- * @num: entries of @sge
+ * @num: entries
  * @cur: current entry
- * @off: bytes of it already passed
+ * @off: bytes of it passed
  * @access: rights needed
- * @total: sum of all lengths
- * @demand: request for missing pages; NULL for none
- * @use: referenced region, or none
- * @verified: leading bytes of the current entry known to lie in @use; all, or
- *	fewer if a receive is longer than its region; 0 if not checked, and @use
- *	may be another entry's
- * @one: list of one entry, for remote memory
+ * @total: sum of lengths
+ * @demand: request for absent pages, or NULL
+ * @use: region, referenced, or none
+ * @verified: leading bytes of the current entry known to lie in @use: all, or
+ *	fewer of a receive longer than its region; 0 if unchecked, and @use may
+ *	be another entry's
+ * @one: list of one remote range
  */
 struct rover_sgl {
 	struct ib_pd *pd;
@@ -61,13 +61,13 @@ struct rover_frag {
 };
 
 /**
- * rover_sgl_aim() - point a cursor to the head of a local list
- * @sgl: initialised; keeps its region, which the next message often uses, too
- * @pd: the queue pair's protection domain
+ * rover_sgl_aim() - move a cursor to a local list
+ * @sgl: initialised; keeps its region, which the next message often uses
+ * @pd: protection domain
  * @sge: entries, copied from the ring
- * @num: entries, at most ROVER_MAX_SGE
+ * @num: at most ROVER_MAX_SGE
  * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
- * @demand: request for missing pages; NULL if only rover_sgl_check() follows
+ * @demand: request for absent pages; NULL if only for rover_sgl_check()
  */
 static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
 				 const struct rover_sge *sge, u8 num,
@@ -91,15 +91,15 @@ static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
 }
 
 /**
- * rover_sgl_aim_one() - point a cursor to one remote range (RETH)
+ * rover_sgl_aim_one() - move a cursor to a remote range (RETH)
  * @sgl: initialised
- * @pd: the queue pair's protection domain
- * @qpn: its number
+ * @pd: protection domain
+ * @qpn: queue pair number
  * @addr: first byte
  * @len: bytes
  * @key: remote key
  * @access: rights needed, IB_ACCESS_*
- * @demand: request for missing pages
+ * @demand: request for absent pages
  */
 static inline void rover_sgl_aim_one(struct rover_sgl *sgl, struct ib_pd *pd,
 				     u32 qpn, u64 addr, u32 len, u32 key,
@@ -123,36 +123,36 @@ static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 }
 
 /**
- * rover_sgl_check() - check key, rights and bounds of every entry
- * @sgl: cursor at any position
+ * rover_sgl_check() - check key, rights and bounds of all entries
+ * @sgl: cursor anywhere
  *
  * Return: ROVER_OK or the first fault.  The last region stays in use.
  */
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl);
 
 /**
- * rover_sgl_seek() - move to an offset from the start
- * @sgl: cursor at any position
+ * rover_sgl_seek() - move to an offset in the list
+ * @sgl: cursor anywhere
  * @pos: at most @sgl->total
  */
 void rover_sgl_seek(struct rover_sgl *sgl, u64 pos);
 
 /**
- * rover_sgl_write() - copy from a packet into the memory and advance
- * @sgl: cursor with write access
+ * rover_sgl_write() - copy packet bytes to the memory and advance
+ * @sgl: cursor to write
  * @skb: packet; its frag_list is ignored
  * @from: offset in @skb
  * @len: bytes, all in @skb
  *
  * Return: ROVER_OK; LENGTH if the list is too short; KEY, ACCESS, BOUNDS, PAGE,
- * MEMORY.  On a fault some bytes may have been written, as with any RNIC.
+ * MEMORY.  A fault may come after some bytes, as with any RNIC.
  */
 enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *skb,
 				 int from, u32 len);
 
 /**
  * rover_sgl_write_mem() - rover_sgl_write() from kernel memory
- * @sgl: cursor with write access
+ * @sgl: cursor to write
  * @from: source
  * @len: bytes
  */
@@ -160,13 +160,12 @@ enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
 				     u32 len);
 
 /**
- * rover_sgl_read() - copy out of the memory and advance
+ * rover_sgl_read() - copy from the memory and advance
  * @sgl: cursor
  * @to: buffer
  * @len: bytes
  *
- * Return: ROVER_OK; LENGTH if the list is too short; KEY, ACCESS, BOUNDS, PAGE,
- * MEMORY.
+ * Return: as rover_sgl_write().
  */
 enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
 
@@ -176,30 +175,29 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  * @len: bytes
  * @frags: result; contiguous pages of one chunk are one piece
  * @max: capacity of @frags
- * @num: pieces so far, of which the last may grow; then all pieces. 0 if the
- *	bytes cannot be sent by reference (too many pieces or regions, or memory
- *	that an skb must not hold): the cursor has not moved, the caller uses
- *	rover_sgl_read().
- * @key: key of the pieces so far; then of all, which are of one region
+ * @num: pieces so far, of which the last may grow; then all. 0 if the bytes
+ *	must be copied by rover_sgl_read() (too many pieces or regions, or
+ *	memory not for skbs): the cursor has not moved
+ * @key: the pieces', of one region; set with the first
  *
  * The caller owns the page references.
  *
- * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY without any new
- * reference.
+ * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY, without
+ * references.
  */
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
 				 unsigned int *num, struct rover_mkey_id *key);
 
 /**
- * rover_sgl_atomic() - fetch-and-add or compare-and-swap eight bytes
- * @sgl: cursor at an aligned range of eight bytes
- * @swap: compare and swap, else fetch and add
+ * rover_sgl_atomic() - fetch-and-add or compare-and-swap
+ * @sgl: cursor at eight aligned bytes
+ * @swap: compare-and-swap, else fetch-and-add
  * @compare: value to compare with
  * @swap_add: value to store or add
  * @orig: result, previous value
  *
- * Atomic for all CPUs of the host: cmpxchg or xadd on the memory itself.
+ * Atomic for all CPUs of the host: cmpxchg or xadd on the memory.
  *
  * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
@@ -207,19 +205,19 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
 				  u64 swap_add, u64 *orig);
 
 /**
- * rover_sgl_store() - store eight bytes atomically
- * @sgl: cursor at an aligned range of eight bytes
- * @word: value, in memory byte order
+ * rover_sgl_store() - store eight bytes at once
+ * @sgl: cursor at eight aligned bytes
+ * @word: value in memory byte order
  *
- * A reader of the word also sees all earlier writes.
+ * A reader that sees it sees all earlier writes, too.
  *
- * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
+ * Return: as rover_sgl_atomic().
  */
 enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word);
 
 /**
- * rover_sgl_release() - drop the region's reference, keep the position
- * @sgl: cursor; may be all zero
+ * rover_sgl_release() - drop the region, keep the position
+ * @sgl: cursor, or zeroed
  */
 static inline void rover_sgl_release(struct rover_sgl *sgl)
 {
