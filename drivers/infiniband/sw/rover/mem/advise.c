@@ -17,10 +17,10 @@
 
 /**
  * struct advise_request - ranges to prefetch
- * @work: prefetch without FLUSH
- * @want: access to page in for
+ * @work: prefetches, unless FLUSH is set
+ * @want: access that pages are wanted for
  * @num: ranges resolved so far
- * @range: referenced memory and a range of it
+ * @range: referenced memory, and a range of it
  */
 struct advise_request {
 	struct work_struct work;
@@ -33,7 +33,7 @@ struct advise_request {
 	} range[];
 };
 
-/* Normal priority: urgent pages are requested (odp). */
+/* Normal priority: urgent pages have rover_odp_demand(). */
 static struct workqueue_struct *advise_wq;
 
 static void advise_free(struct advise_request *req)

@@ -2,8 +2,8 @@
 /*
  * dm - device memory: host pages that userspace maps
  *
- * The core keeps it while regions are registered on it: they take no reference.
- * Skbs reference the pages.
+ * The core keeps device memory while regions are registered on it: they take no
+ * reference.  Skbs reference its pages.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

@@ -2,8 +2,8 @@
 /*
  * dm - device memory: host pages that userspace maps
  *
- * For applications that use device memory: without registering their own, at
- * addresses from zero on.
+ * Serves applications that use device memory: they need not register their own,
+ * and its addresses begin at zero.
  */
 #ifndef ROVER_DM_H
 #define ROVER_DM_H

@@ -24,7 +24,7 @@ static int dmabuf_check(const struct dma_buf *buf, u64 offset, u64 length,
 		return -EINVAL;
 	if ((buf->file->f_mode & need) != need)
 		return -EACCES;
-	/* To dma-buf, vmap of an exporter without it is a bug. */
+	/* dma-buf treats vmap without exporter support as a bug. */
 	return buf->ops->vmap ? 0 : -EOPNOTSUPP;
 }
 
@@ -49,8 +49,8 @@ static const struct dma_buf_attach_ops dmabuf_attach_ops = {
 };
 
 /*
- * Exporters that never move buffers need neither; old kernels would map such an
- * attachment for DMA at once, which needs a DMA device.
+ * Exporters that never move buffers need neither attachment nor pin; old
+ * kernels would map the attachment for DMA at once, which needs a DMA device.
  */
 static int dmabuf_pin(struct rover_dmabuf *dmabuf, struct device *dev)
 {
@@ -98,7 +98,7 @@ static int dmabuf_map(struct rover_dmabuf *dmabuf)
 	return 0;
 }
 
-/* Map for the CPU, while others may cache the memory. */
+/* Map for the CPU, and sync with the caches of other devices. */
 static int dmabuf_open(struct rover_dmabuf *dmabuf)
 {
 	int err;

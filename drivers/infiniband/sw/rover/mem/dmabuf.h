@@ -24,9 +24,9 @@ struct dma_buf_attachment;
  * @buf: referenced
  * @attach: holds the pin if the exporter can move buffers, else NULL
  * @map: the exporter's mapping
- * @addr: its address; NULL if revoked; written under the dma_resv lock, like
- * @revoked: revoked by the exporter
- * @dir: of CPU access
+ * @addr: its address; NULL if revoked; written under the dma_resv lock
+ * @revoked: by the exporter; under the dma_resv lock
+ * @dir: direction of CPU access
  */
 struct rover_dmabuf {
 	struct dma_buf *buf;
@@ -45,9 +45,10 @@ struct rover_dmabuf {
  * @length: bytes
  * @writable: to be written
  *
- * Context: may sleep, also for other devices' accesses.
- * Return: the buffer; -EBADF or -EINVAL for no dma-buf; -EINVAL beyond it;
- * -EACCES if the file forbids it; -EOPNOTSUPP without plain loads and stores.
+ * Context: may sleep, also until other devices are done.
+ * Return: the buffer; -EBADF or -EINVAL for no dma-buf; -EINVAL beyond its end;
+ * -EACCES if the file forbids it; -EOPNOTSUPP if the CPU cannot use plain loads
+ * and stores.
  */
 struct rover_dmabuf *rover_dmabuf_get(struct device *dev, int fd, u64 offset,
 				      u64 length, bool writable);

@@ -3,7 +3,7 @@
  * fastreg - fast registration of memory by kernel users
  *
  * Regions of either type are lists of pieces of any length and alignment,
- * merged where contiguous; a page list is less than that.
+ * merged where contiguous; a page list is a special case.
  *
  * The consumer maps a second list while the first is in use, then posts
  * invalidation and registration together.
@@ -105,7 +105,7 @@ static bool fastreg_is_valid(const struct rover_mr *mr, struct ib_pd *pd,
 	const struct rover_piece *last;
 	u64 end;
 
-	/* Its type first: a window is no struct rover_mr. */
+	/* Check its type first: a window is no struct rover_mr. */
 	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
 	    mr->mkey.key || !mr->nmapped || !fastreg_access_ok(reg->access))
 		return false;

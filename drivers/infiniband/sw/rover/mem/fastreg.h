@@ -3,7 +3,7 @@
  * fastreg - fast registration of memory by kernel users
  *
  * The consumer maps memory.  A WQE makes it the region, with a new key; another
- * WQE or the peer invalidates that.  In between the key is closed.
+ * WQE or the peer invalidates the key.  In between it is closed.
  */
 #ifndef ROVER_FASTREG_H
 #define ROVER_FASTREG_H

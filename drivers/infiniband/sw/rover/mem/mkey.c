@@ -15,7 +15,7 @@ static void mkey_init(struct rover_mkey *mkey)
 	spin_lock_init(&mkey->lock);
 	refcount_set(&mkey->refs, 1);
 	init_completion(&mkey->gone);
-	/* Packets in flight may name a former key of this number. */
+	/* Random: packets in flight may name a former key of this number. */
 	mkey->gen = get_random_u32();
 }
 

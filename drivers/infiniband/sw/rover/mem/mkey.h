@@ -20,9 +20,9 @@
  * writes range and rights, then store-releases @key; this pairs with the
  * load-acquire.
  *
- * Closing spins with softirqs off.  So a reference holder keeps them off, too
- * (one on its CPU might wait for it), closes no key, and calls no kernel
- * consumer, which might close the same key.  Waking userspace is fine.
+ * Closing spins with softirqs off.  So a reference holder keeps softirqs off
+ * (one on its CPU could wait for it), closes no key, and calls no kernel
+ * consumer, which might close this key.  Waking userspace is fine.
  */
 #ifndef ROVER_MKEY_H
 #define ROVER_MKEY_H
@@ -45,9 +45,9 @@
  * @window: of a window (mw), else of a region (mr)
  * @dead: retired or replaced; under @lock
  * @replaced: not in the table
- * @sent_from: packets were sent from its memory since opening; for fast
- *	registrations only
- * @lock: serialises opening and closing; leaf, softirqs off
+ * @sent_from: packets of an SQ have pointed to the memory since opening; for
+ *	fast registrations only
+ * @lock: serialises opening and closing; innermost, softirqs off
  * @refs: look-ups, plus one until retired
  * @gone: completed when @refs is 0
  */

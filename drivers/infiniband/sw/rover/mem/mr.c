@@ -52,7 +52,7 @@ int rover_mr_publish(struct rover_mr *mr, bool open)
 }
 
 /*
- * The largest chunk size for which every break in contiguity ends a chunk.
+ * Find the largest chunk size for which every break in contiguity ends a chunk.
  * Chunks need no alignment, in memory or addresses: the first begins @lead
  * bytes before the first page, so that the first break ends it; then only
  * distances between breaks count.
@@ -89,8 +89,8 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 }
 
 /*
- * Offsets count from the first chunk, whose pages before the first entry are
- * never accessed.
+ * Fill the table.  Offsets count from the first chunk, whose pages before the
+ * first entry are never accessed.
  */
 static int mr_fill_chunks(struct rover_mr *mr, u64 lead)
 {
@@ -255,8 +255,8 @@ static bool mr_mark_dead(struct rover_mr *mr)
 }
 
 /*
- * Use @old's memory (rereg).  If pinned read-only, pin it again to write, as
- * only its own process can.
+ * Use @old's memory (rereg).  Pages pinned read-only are pinned again for
+ * writing, which only their own process can do.
  */
 static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 {

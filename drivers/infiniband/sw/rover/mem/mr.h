@@ -121,7 +121,7 @@ struct rover_mr {
  * struct rover_use - region in use, found by a key
  * @mr: region; NULL if none
  * @mkey: the region's or a window's, referenced
- * @shift: from addresses under @mkey to the region's
+ * @shift: added to an address of @mkey, gives the region's
  * @leaf: locked ODP leaf of the current page, or NULL
  */
 struct rover_use {
@@ -195,7 +195,8 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
  * @len: bytes, not 0
  *
  * Context: softirqs off.
- * Return: the region, for rover_mr_unbind(); NULL if not allowed.
+ * Return: the region, which stays until rover_mr_unbind(); NULL if binding is
+ * not allowed.
  */
 struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 			       u64 len);
@@ -208,9 +209,7 @@ struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
  */
 static inline void rover_mr_unbind(struct rover_mr *mr)
 {
-	/*
-	 * Pairs with mr_mark_dead() in mr.c: accesses by the window are over.
-	 */
+	/* Pairs with mr_mark_dead() in mr.c: window accesses are over. */
 	smp_mb__before_atomic();
 	atomic_dec(&mr->windows);
 }
@@ -313,12 +312,12 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
  * @use: referenced
  * @addr: virtual address under the key, in bounds
  * @write: to be written
- * @offset: result, in the page returned
+ * @offset: result, offset in the page
  * @run: result, bytes from @addr on, contiguous in struct pages and direct map
  *
  * Context: softirqs off.
- * Return: the first page, to be left (rover_mr_leave()) before the next call;
- * NULL if not present: see rover_mr_demand().
+ * Return: the first page, for rover_mr_leave() before the next call; NULL if
+ * absent: see rover_mr_demand().
  */
 static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 					 bool write, u32 *offset, size_t *run)

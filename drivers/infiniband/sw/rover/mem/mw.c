@@ -48,7 +48,6 @@ int rover_mw_alloc(struct ib_mw *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* Release the region. */
 static void mw_unbind(struct rover_mw *mw)
 {
 	if (mw->mr)

@@ -25,7 +25,7 @@
  * @access: IB_ACCESS_REMOTE_*
  * @iova: first virtual address
  * @length: bytes
- * @shift: from the window's addresses to the region's
+ * @shift: added to the window's addresses, gives the region's
  *
  * The binding changes under mkey.lock only, with the key closed.
  */

@@ -3,13 +3,13 @@
  * odp - on-demand paging: user pages that are not pinned
  *
  * A leaf has an mmu_interval_notifier for its addresses and an entry for each
- * page. hmm_range_fault() reads page tables without a lock: its result counts
+ * page.  hmm_range_fault() reads page tables without a lock: its result counts
  * only if the notifier's sequence, under the leaf's lock, shows no invalidation
- * since.  That is a spinlock, for softirqs, so notifiers may run where sleeping
- * is forbidden.
+ * since.  The lock is a spinlock, for softirqs: the notifier works where
+ * sleeping is forbidden, too.
  *
- * Empty leaves stay until there are many: a process has leaves for about as
- * much as page tables.
+ * Empty leaves are kept until there are many: a process has leaves for about as
+ * much memory as page tables.
  *
  * rover_odp.lock (process context) is for making and removing leaves, which may
  * wait for mm locks.  Notifiers do not take it.
@@ -39,10 +39,10 @@
 #define LEAF_SIZE	(1UL << LEAF_SHIFT)
 #define LEAF_PAGES	(LEAF_SIZE >> PAGE_SHIFT)
 
-/* Pages per page-in: 256 KiB, for sequential access. */
+/* Pages per page-in: 256 KiB, to serve sequential access. */
 #define PAGES_AT_ONCE		64U
 
-/* Leaves before empty ones are looked for. */
+/* Fewest leaves at which empty ones are looked for. */
 #define MIN_TRIM_LEAVES	64U
 
 /* Entry of a leaf: PFN and flags; 0 for no page. */
@@ -73,19 +73,19 @@ struct rover_leaf {
 
 /**
  * struct rover_odp - user memory of ODP regions
- * @refs: regions and page-ins
- * @regions: with none, page-ins are useless
+ * @refs: regions, page-ins and prefetches
+ * @regions: number of regions; with none, page-ins are useless
  * @id: never reused
  * @mm: grabbed, which does not keep its pages
  * @work: threads of the process
  * @leaves: by user address
- * @lock: for making and removing leaves
+ * @lock: serialises making and removing leaves
  * @num_leaves: leaves
  * @trim_at: number of leaves at which to look for empty ones
  * @closed: no region is left
  * @counts: enum rover_odp_count
  * @dev_lock: protects @dev
- * @dev: also counts; NULL when closed
+ * @dev: device that counts, too; NULL when closed
  */
 struct rover_odp {
 	refcount_t refs;
@@ -212,7 +212,7 @@ static void odp_free_leaf(struct rcu_head *rcu)
 	kfree(leaf);
 }
 
-/* No page-in uses the leaf, and no access. */
+/* Remove a leaf without page-ins and accesses. */
 static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
@@ -223,7 +223,7 @@ static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
-/* Without users nothing pages in to an empty leaf. */
+/* An empty leaf without users stays empty: none pages in. */
 static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;
@@ -232,7 +232,7 @@ static void odp_remove_empty_leaves(struct rover_odp *odp)
 	xa_for_each(&odp->leaves, index, leaf)
 		if (!leaf->users && !READ_ONCE(leaf->present))
 			odp_remove_leaf(odp, leaf);
-	/* Keeps the search cheap per new leaf. */
+	/* Doubling keeps the search cheap per new leaf. */
 	odp->trim_at = max(2 * odp->num_leaves, MIN_TRIM_LEAVES);
 }
 
@@ -404,8 +404,8 @@ void rover_odp_leave(struct rover_leaf *leaf)
 /* Page-in ********************************************************************/
 
 /*
- * Test for memory that only user instructions may access, unmapped in the
- * kernel (memfd_secret).
+ * Test for memory that the kernel does not map (memfd_secret): only user
+ * instructions may access it.
  */
 static bool odp_is_secret(struct page *page)
 {
@@ -431,7 +431,7 @@ static bool odp_has_shadow_stack(struct mm_struct *mm, unsigned long va,
 	return false;
 }
 
-/* Record the pages found, unless invalidated since: -EBUSY. */
+/* Record the pages found; -EBUSY if any was invalidated since. */
 static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 {
 	unsigned int first = odp_leaf_index(range->start), i;
@@ -457,7 +457,7 @@ static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 			leaf->present++;
 			found++;
 		}
-		/* A page already present is this one: notifiers clear. */
+		/* A set entry has this page: invalidation would clear it. */
 		*entry |= page_to_pfn(page) << PFN_SHIFT;
 		if (pfn & HMM_PFN_WRITE)
 			*entry |= WRITABLE;
@@ -528,7 +528,7 @@ static int odp_page_in(struct rover_odp *odp, unsigned long va,
 	ret = odp_fault_range(odp, leaf, va & PAGE_MASK, pages, want);
 	odp_put_leaf(odp, leaf);
 out:
-	/* If this ends the mm, another thread cleans up. */
+	/* If this ends the mm, let another thread clean up. */
 	mmput_async(odp->mm);
 	return ret;
 }

@@ -3,8 +3,8 @@
  * odp - on-demand paging: user pages that are not pinned
  *
  * Leaves of 2 MiB of user addresses, made on first use, tell where pages are.
- * An access locks a leaf with softirqs off, for at most a page's copy, and the
- * kernel waits for it to take the page away:
+ * An access locks the leaf with softirqs off, for at most the copy of a page;
+ * the kernel waits for this lock before it takes the page:
  *
  *	access				kernel (MMU notifier)
  *	lock the leaf			lock the leaf
@@ -14,10 +14,10 @@
  *					unmap, move, or share the page
  *
  * An absent page is requested: a thread pages it in, as a user page fault
- * would, then tells the request's owner.  Callers that may sleep do it
- * themselves (prefetch).
+ * would, then tells the request's owner.  Callers that may sleep use
+ * rover_odp_prefetch().
  *
- * For reading, a page reference may outlive the access: the content is that of
+ * For reading, a page reference may outlive the lock: the content is that of
  * the access.
  */
 #ifndef ROVER_ODP_H
@@ -40,12 +40,12 @@ enum rover_odp_count {
 	ROVER_ODP_COUNTS
 };
 
-/* Device counters (enum rover_stat) of these, with names. */
+/* Corresponding device counters, enum rover_stat; they have the names. */
 extern const u8 rover_odp_stats[ROVER_ODP_COUNTS];
 
-/* Access to page in for. */
+/* Access that pages are wanted for. */
 enum rover_odp_want {
-	ROVER_ODP_PRESENT,	/* only pages mapped now */
+	ROVER_ODP_PRESENT,	/* no fault: only pages mapped now */
 	ROVER_ODP_READ,
 	ROVER_ODP_WRITE,
 };
@@ -59,10 +59,10 @@ enum rover_demand_state {
 
 /**
  * struct rover_demand - page-in request, embedded in its owner
- * @work: does it
+ * @work: runs the page-in
  * @done: called afterwards in process context, with the owner reference of
  *	rover_odp_demand()
- * @refs: the owner's
+ * @refs: owner's reference count
  * @odp: memory; referenced while pending
  * @id: @odp's, to recognise it later
  * @va: first user address
@@ -86,7 +86,7 @@ struct rover_demand {
 /**
  * rover_demand_init() - initialise a request
  * @demand: zeroed
- * @refs: owner's references
+ * @refs: owner's reference count
  * @done: see struct rover_demand
  */
 void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
@@ -128,7 +128,7 @@ struct rover_odp *rover_odp_share(struct rover_odp *odp);
  * rover_odp_close() - remove a region from ODP memory
  * @odp: unused by it
  *
- * Page-ins after the last region are useless, and not waited for.
+ * Does not wait for page-ins, which the last region's end makes useless.
  *
  * Context: may sleep.
  */
@@ -162,8 +162,8 @@ void rover_odp_leave(struct rover_leaf *leaf);
  * @write: for writing
  *
  * Context: the lock of @demand's owner held; does not sleep.
- * Return: ROVER_FAULT_PAGE: retry after @done, of this or the pending request;
- * ROVER_FAULT_MEMORY: this page-in has failed.
+ * Return: ROVER_FAULT_PAGE: @demand is pending, for these pages or others;
+ * retry after @done.  ROVER_FAULT_MEMORY: this page-in has failed.
  */
 enum rover_fault rover_odp_demand(struct rover_odp *odp,
 				  struct rover_demand *demand, u64 va, u64 len,

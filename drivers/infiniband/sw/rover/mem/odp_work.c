@@ -27,7 +27,7 @@
  * @mm: only compared
  * @refs: drops to 0 under odp_work_lock: never 0 in the table
  * @wq: high priority: packets wait for it
- * @destroy_work: destroys this
+ * @destroy_work: frees this object
  */
 struct rover_odp_work {
 	struct hlist_node node;

@@ -25,7 +25,7 @@ struct rover_odp_work *rover_odp_work_get(void);
 
 /**
  * rover_odp_work_put() - drop a reference
- * @pool: queued work may still run, or call this
+ * @pool: queued work may still run, or be the caller
  *
  * Context: process; sleeps.
  */

@@ -2,9 +2,9 @@
 /*
  * sgl - cursor over scatter/gather lists
  *
- * A run is contiguous in its entry, region and memory: except for dma-bufs, it
- * is one range of the direct map.  A run is left before the next one is looked
- * up.
+ * The cursor moves by runs.  A run is contiguous in its entry, region and
+ * memory: except for dma-bufs, it is one range of the direct map.  It is left
+ * before the next run is looked up.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -82,7 +82,7 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 
 	while (cur < sgl->num && pos >= sgl->sge[cur].length)
 		pos -= sgl->sge[cur++].length;
-	/* The end has no offset. */
+	/* The end has offset 0. */
 	sgl_move_to(sgl, cur, cur < sgl->num ? pos : 0);
 }
 
@@ -90,7 +90,7 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
  * Check the current entry, all of it, so that later runs need no check.  A
  * receive may be longer than its region if the message is not, as RNICs allow
  * and applications do: then check up to the @max bytes wanted now.  A remote
- * range may not; other local lists were checked in advance, or are wanted
+ * range must fit; other local lists were checked in advance, or are wanted
  * whole.
  */
 static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
@@ -251,7 +251,7 @@ static bool sgl_frag_continues(const struct rover_frag *last,
 	       page_folio(last->page) == page_folio(run->page);
 }
 
-/* Add a piece, which ends with its folio: that is what a reference holds. */
+/* Add a piece.  It ends with its folio: a page reference holds no more. */
 static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 {
 	struct folio *folio = page_folio(run->page);
@@ -279,9 +279,9 @@ static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 }
 
 /*
- * Test whether packets may point to the memory.  Not to dma-bufs, whose pages
- * are the exporter's, nor to ODP pages of files, which others write to once
- * userspace has unmapped them.
+ * Test whether packets may point to the memory.  Pages of dma-bufs are their
+ * exporter's; ODP pages of files are written by others once userspace has
+ * unmapped them.
  */
 static bool sgl_may_zcopy(const struct rover_use *use,
 			  const struct sgl_run *run)
@@ -301,7 +301,7 @@ static bool sgl_same_key(const struct rover_use *use, unsigned int num,
 	return true;
 }
 
-/* For rover_localop_waits(). */
+/* Tell rover_localop_waits() that packets use the key. */
 static void sgl_note_sent(const struct rover_sgl *sgl)
 {
 	const struct rover_use *use = &sgl->use;
@@ -334,7 +334,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		while (run.len)
 			if (!sgl_add_frag(&p, &run))
 				goto undo;
-		/* The reference keeps the content without the lock. */
+		/* From here on the page reference suffices. */
 		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;

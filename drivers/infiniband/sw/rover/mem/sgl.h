@@ -4,8 +4,8 @@
  *
  * A list has (address, length, key) entries, local or remote.  The cursor looks
  * up keys, copies to and from the memory, or hands out its pages for zero-copy
- * transmit.  It references at most one region, until rover_sgl_release(), due
- * before the caller drops its lock.
+ * transmit.  It references at most one region, until rover_sgl_release(); the
+ * caller calls this before it drops its lock.
  *
  * ROVER_FAULT_PAGE means an absent ODP page: the cursor is back where the call
  * began, and @demand's owner is told when to retry.  Earlier bytes may have
@@ -33,9 +33,9 @@
  * @total: sum of lengths
  * @demand: request for absent pages, or NULL
  * @use: region, referenced, or none
- * @verified: leading bytes of the current entry known to lie in @use: all, or
- *	fewer of a receive longer than its region; 0 if unchecked, and @use may
- *	be another entry's
+ * @verified: leading bytes of the current entry known to lie in @use; all,
+ *	unless a receive is longer than its region; 0 if unchecked: @use may be
+ *	another entry's
  * @one: list of one remote range
  */
 struct rover_sgl {
@@ -175,14 +175,14 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  * @len: bytes
  * @frags: result; contiguous pages of one chunk are one piece
  * @max: capacity of @frags
- * @num: pieces so far, of which the last may grow; then all. 0 if the bytes
- *	must be copied by rover_sgl_read() (too many pieces or regions, or
- *	memory not for skbs): the cursor has not moved
- * @key: the pieces', of one region; set with the first
+ * @num: in: pieces so far, of which the last may grow; out: all, or 0 if the
+ *	bytes must be copied by rover_sgl_read() (too many pieces or regions, or
+ *	memory not for skbs) and the cursor has not moved
+ * @key: in and out: key of all pieces, which are of one region
  *
  * The caller owns the page references.
  *
- * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY, without
+ * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY, without new
  * references.
  */
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
