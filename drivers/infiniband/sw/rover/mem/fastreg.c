@@ -45,7 +45,6 @@ struct ib_mr *rover_fastreg_alloc(struct ib_pd *pd, enum ib_mr_type type,
 	return ERR_PTR(err);
 }
 
-/* Append a piece to @mapped; return false if it is full. */
 static bool fastreg_add_piece(struct rover_mr *mr, u64 addr, u64 len)
 {
 	struct rover_piece *last = mr->mapped + mr->nmapped;
@@ -98,7 +97,6 @@ static bool fastreg_access_ok(u32 access)
 	       rover_mr_may_grant(access);
 }
 
-/* Test whether a registration suits the region. */
 static bool fastreg_is_valid(const struct rover_mr *mr, struct ib_pd *pd,
 			     const struct rover_fastreg *reg)
 {

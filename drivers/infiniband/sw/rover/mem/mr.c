@@ -81,7 +81,6 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 		shift = PAGE_SHIFT;
 	if (odd)
 		shift = min_t(unsigned int, shift, __ffs64(odd));
-	/* At most the whole region. */
 	shift = min_t(unsigned int, shift,
 		      max_t(unsigned int, fls64(total - 1), PAGE_SHIFT));
 	*lead = -first & (BIT_ULL(shift) - 1);
@@ -143,7 +142,6 @@ static int mr_check_access(int access)
 	return rover_mr_may_grant(access) ? 0 : -EINVAL;
 }
 
-/* Allocate a user region without memory or key. */
 static struct rover_mr *mr_new_user(struct ib_pd *pd, u64 length, u64 iova,
 				    int access)
 {
@@ -527,7 +525,6 @@ static struct page *mr_piece_page(const struct rover_mr *mr, u64 from,
 	return page;
 }
 
-/* User address of a byte of an ODP region. */
 static u64 mr_user_va(const struct rover_use *use, u64 addr)
 {
 	const struct rover_mr *mr = use->mr;

@@ -49,7 +49,6 @@ static inline bool rover_mr_may_grant(u32 access)
 	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));
 }
 
-/* Rights that permit writing. */
 #define ROVER_MR_WRITES		(IB_ACCESS_LOCAL_WRITE | \
 				 IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_ATOMIC)
@@ -219,7 +218,6 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 {
 	u64 from = addr - mr->iova;
 
-	/* The region itself does not wrap. */
 	return addr >= mr->iova && from <= mr->length &&
 	       len <= mr->length - from;
 }

@@ -68,7 +68,6 @@ int rover_mw_dealloc(struct ib_mw *ib)
 
 /* Binding ********************************************************************/
 
-/* Test the window's part of the binding rules. */
 static bool mw_may_bind(const struct rover_mw *mw, struct ib_pd *pd,
 			const struct rover_bind *bind)
 {

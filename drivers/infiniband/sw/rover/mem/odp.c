@@ -269,10 +269,9 @@ err_leaf:
 	return ERR_PTR(err);
 }
 
-/* Get or make the leaf of an address for a page-in. */
 static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 {
-	struct mem_cgroup *before, *program;
+	struct mem_cgroup *old_memcg, *memcg;
 	struct rover_leaf *leaf;
 
 	mutex_lock(&odp->lock);
@@ -281,11 +280,11 @@ static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 		if (odp->num_leaves >= odp->trim_at)
 			odp_remove_empty_leaves(odp);
 		/* Charge the process, not this thread. */
-		program = get_mem_cgroup_from_mm(odp->mm);
-		before = set_active_memcg(program);
+		memcg = get_mem_cgroup_from_mm(odp->mm);
+		old_memcg = set_active_memcg(memcg);
 		leaf = odp_make_leaf(odp, va);
-		set_active_memcg(before);
-		mem_cgroup_put(program);
+		set_active_memcg(old_memcg);
+		mem_cgroup_put(memcg);
 	}
 	if (!IS_ERR(leaf))
 		leaf->users++;
@@ -607,7 +606,6 @@ void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
 	demand->done = done;
 }
 
-/* Test whether this page-in has failed. */
 static bool odp_demand_failed(const struct rover_demand *demand,
 			      const struct rover_odp *odp, unsigned long va,
 			      bool write)

@@ -27,7 +27,6 @@ static void *sgl_run_addr(const struct sgl_run *run)
 				     page_address(run->page) + run->off;
 }
 
-/* Look up the region of an entry's first @len bytes. */
 static enum rover_fault sgl_find_region(const struct rover_sgl *sgl,
 					const struct rover_sge *sge, u32 len,
 					struct rover_use *use)
@@ -118,7 +117,6 @@ static enum rover_fault sgl_dmabuf_run(const struct rover_sgl *sgl, u32 max,
 	return run->addr ? ROVER_OK : ROVER_FAULT_KEY;
 }
 
-/* Get the run at the cursor, at most @max bytes. */
 static enum rover_fault sgl_get_run(struct rover_sgl *sgl, u32 max,
 				    struct sgl_run *run)
 {
@@ -233,7 +231,6 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len)
 	return ROVER_OK;
 }
 
-/* Result of rover_sgl_frags(). */
 struct sgl_frag_list {
 	struct rover_frag *frags;
 	unsigned int max;
