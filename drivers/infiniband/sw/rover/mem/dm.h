@@ -13,7 +13,7 @@
 /* Bytes per allocation; memory cgroups limit the total. */
 #define ROVER_MAX_DM	(1U << 20)
 
-/* rover's method that returns what to mmap(). */
+/* Driver-specific method that returns the offset for mmap(). */
 extern const struct uapi_definition rover_dm_defs[];
 
 /* Verbs, with the signatures of struct ib_device_ops. */

@@ -42,7 +42,7 @@ struct rover_mw {
 	u64 shift;
 };
 
-/* The core allocates it, and frees it after rover_mw_dealloc(). */
+/* Allocated by the core, and freed right after rover_mw_dealloc(). */
 struct rover_ibmw {
 	struct ib_mw ib;
 	struct rover_mw *mw;

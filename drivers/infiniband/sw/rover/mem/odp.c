@@ -47,7 +47,7 @@
 
 /* Entry of a leaf: PFN and flags; 0 for no page. */
 #define WRITABLE	BIT(0)
-#define WRITTEN		BIT(1)	/* by rover: set_page_dirty() still due */
+#define WRITTEN		BIT(1)	/* by rover; set_page_dirty() is due */
 #define PFN_SHIFT	2
 
 /**
@@ -212,18 +212,18 @@ static void odp_free_leaf(struct rcu_head *rcu)
 	kfree(leaf);
 }
 
-/* Remove a leaf without page-ins and accesses. */
+/* Remove a leaf that has no page-in and no page in use. */
 static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
 	odp->num_leaves--;
 	odp_forget(leaf, 0, LEAF_PAGES - 1, false);
 	mmu_interval_notifier_remove(&leaf->notifier);
-	/* rover_odp_enter() may just have found it, now empty. */
+	/* rover_odp_enter() may just have found the empty leaf. */
 	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
-/* An empty leaf without users stays empty: none pages in. */
+/* Only a page-in fills a leaf, and each one is counted in @users. */
 static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;

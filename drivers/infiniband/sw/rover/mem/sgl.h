@@ -145,7 +145,7 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos);
  * @len: bytes, all in @skb
  *
  * Return: ROVER_OK; LENGTH if the list is too short; KEY, ACCESS, BOUNDS, PAGE,
- * MEMORY.  A fault may come after some bytes, as with any RNIC.
+ * MEMORY.  On a fault some bytes may be written, as by any RNIC.
  */
 enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *skb,
 				 int from, u32 len);
