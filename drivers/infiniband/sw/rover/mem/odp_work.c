@@ -19,7 +19,7 @@
 #include "mem/odp_work.h"
 
 /* Per process: keeps a disk busy with PAGES_AT_ONCE each. */
-#define MAX_THREADS	16
+#define ODP_WORK_THREADS	16
 
 /**
  * struct rover_odp_work - threads of one process
@@ -74,7 +74,7 @@ static struct rover_odp_work *odp_work_create(const struct mm_struct *mm)
 	if (!pool)
 		return NULL;
 	pool->wq = alloc_workqueue("rover_odp/%d", WQ_UNBOUND | WQ_HIGHPRI,
-				   MAX_THREADS, task_tgid_nr(current));
+				   ODP_WORK_THREADS, task_tgid_nr(current));
 	if (!pool->wq) {
 		kfree(pool);
 		return NULL;
