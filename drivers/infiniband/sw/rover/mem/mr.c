@@ -314,7 +314,7 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 		mr_free(mr);
 		return ERR_PTR(err);
 	}
-	swap(mr->borrowed, old->memory_moved);
+	swap(mr->borrowed, old->borrowed);
 	mr->ib.lkey = ib->lkey;
 	mr->ib.rkey = ib->rkey;
 	mr->ib.iova = mr->iova;
