@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gso_long - several packets of a message in one skb
+ * gso_long - several packets of a long message in one skb
  *
- * Adding: under the queue pair's lock with softirqs off.  Spreading: wherever the
- * stack takes a train apart, softirqs off.  There the train may have clones, whose
- * members and seals are the same: of those nothing is written to.
+ * Add: under the queue pair's lock, softirqs off. Split: anywhere, softirqs
+ * off. The train's clones share members and trailers, so these are not written
+ * to.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -17,226 +17,234 @@
 
 /* Adding *********************************************************************/
 
-bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *seal,
-		     struct rover_sgl *sgl, u32 len, enum rover_fault *fault)
+bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *trailer,
+			struct rover_sgl *sgl, u32 len, enum rover_fault *fault)
 {
 	struct rover_frag frags[MAX_SKB_FRAGS] __uninitialized;
 	struct skb_shared_info *info = skb_shinfo(skb);
 	unsigned int last = info->nr_frags - 2, n = 1, i;
-	skb_frag_t end = info->frags[last + 1];
+	skb_frag_t trailer_frag = info->frags[last + 1];
 
-	/* The last piece of payload may grow; the seal needs room, too. */
+	/* The last payload fragment may grow; the trailer needs one, too. */
 	frags[0] = (struct rover_frag) {
 		.page = skb_frag_page(&info->frags[last]),
 		.offset = skb_frag_off(&info->frags[last]),
 		.len = skb_frag_size(&info->frags[last]),
 	};
 	*fault = rover_sgl_frags(sgl, len, frags, MAX_SKB_FRAGS - 1 - last, &n,
-				 &seal->zcopy.key);
+				 &trailer->zcopy.key);
 	if (*fault || !n)
 		return false;
 	for (i = 0; i < n; i++)
 		skb_fill_page_desc(skb, last + i, frags[i].page,
 				   frags[i].offset, frags[i].len);
-	info->frags[last + n] = end;
+	info->frags[last + n] = trailer_frag;
 	info->nr_frags = last + n + 1;
 	skb->len += len;
 	skb->data_len += len;
 	skb->truesize += len;
-	seal->more++;
+	trailer->more++;
 	return true;
 }
 
-/* Spreading ******************************************************************/
+/* Splitting ******************************************************************/
 
-/* The packets behind the head, as far as there are any yet. */
-struct chain {
+struct gso_long_list {
 	struct sk_buff *first;
 	struct sk_buff **tail;
 	unsigned int len;
 	unsigned int truesize;
 };
 
-static void append(struct chain *chain, struct sk_buff *skb)
+static void gso_long_append(struct gso_long_list *list, struct sk_buff *skb)
 {
-	*chain->tail = skb;
-	chain->tail = &skb->next;
-	chain->len += skb->len;
-	chain->truesize += skb->truesize;
+	*list->tail = skb;
+	list->tail = &skb->next;
+	list->len += skb->len;
+	list->truesize += skb->truesize;
 }
 
-/* NULL for what is no block, and needs nothing done to it. */
-static const struct rover_trailer *seal_of(const struct sk_buff *skb)
+/* Return the trailer of a long GSO skb, else NULL. */
+static const struct rover_trailer *gso_long_trailer(const struct sk_buff *skb)
 {
 	return rover_gso_long_is(skb) ? rover_trailer_last(skb) : NULL;
 }
 
-static u32 payload_of(const struct sk_buff *block, const struct rover_trailer *seal)
+static u32 gso_long_payload(const struct sk_buff *long_skb,
+			    const struct rover_trailer *trailer)
 {
-	u32 len = skb_pagelen(block) - skb_headlen(block) - ROVER_ICRC_SIZE;
+	u32 len = skb_pagelen(long_skb) - skb_headlen(long_skb) -
+		  ROVER_ICRC_SIZE;
 
-	rover_gso_long_first(seal, &len);
+	rover_gso_long_first(trailer, &len);
 	return len;
 }
 
-/* References to @len bytes of payload, @from the first on.  Return the pieces. */
-static unsigned int refer(struct sk_buff *skb, const struct sk_buff *block,
-			  u32 from, u32 len)
+/* Reference payload from offset @from on. Return the number of frags. */
+static unsigned int gso_long_ref_frags(struct sk_buff *skb,
+				       const struct sk_buff *long_skb, u32 from,
+				       u32 len)
 {
-	const struct skb_shared_info *info = skb_shinfo(block);
+	const struct skb_shared_info *info = skb_shinfo(long_skb);
 	unsigned int i, n = 0;
 
 	for (i = 0; len && i < info->nr_frags; i++) {
 		const skb_frag_t *frag = &info->frags[i];
-		u32 size = skb_frag_size(frag), here;
+		u32 size = skb_frag_size(frag), chunk;
 
 		if (from >= size) {
 			from -= size;
 			continue;
 		}
-		here = min(len, size - from);
+		chunk = min(len, size - from);
 		skb_fill_page_desc(skb, n, skb_frag_page(frag),
-				   skb_frag_off(frag) + from, here);
+				   skb_frag_off(frag) + from, chunk);
 		get_page(skb_frag_page(frag));
 		n++;
-		len -= here;
+		len -= chunk;
 		from = 0;
 	}
 	return n;
 }
 
-/* What the sum is before the payload: @ip and UDP, then @own bytes from the BTH on. */
-static u32 sum_headers(const void *ip, unsigned int own,
-		       const struct rover_trailer *seal, u32 payload)
+static u32 gso_long_sum_headers(const void *ip, unsigned int own,
+				const struct rover_trailer *trailer,
+				u32 payload)
 {
-	const struct rover_bth *bth = ip + rover_l3_len(seal->l3);
+	const struct rover_bth *bth = ip + rover_l3_len(trailer->l3);
 
-	return rover_icrc_begin(seal->l3, ip, (const void *)bth -
-				sizeof(struct udphdr), bth, own,
-				own + payload + ROVER_ICRC_SIZE);
+	return rover_icrc_begin(trailer->l3, ip,
+				(const void *)bth - sizeof(struct udphdr), bth,
+				own, own + payload + ROVER_ICRC_SIZE);
 }
 
-/* How the sum of the block's headers differs from that of those which were sent. */
-static u32 wrong_in(const struct sk_buff *block, const struct rover_trailer *seal)
+/* Return nonzero if the headers were changed since they were summed. */
+static u32 gso_long_headers_diff(const struct sk_buff *long_skb,
+				 const struct rover_trailer *trailer)
 {
-	return seal->headers ^ sum_headers(block->data - rover_l3_len(seal->l3),
-					   skb_headlen(block), seal,
-					   payload_of(block, seal));
+	return trailer->headers ^
+	       gso_long_sum_headers(long_skb->data - rover_l3_len(trailer->l3),
+				    skb_headlen(long_skb), trailer,
+				    gso_long_payload(long_skb, trailer));
 }
 
-/* Number @i behind the first: data at the IP header, that of the first. */
-static void dress(struct sk_buff *skb, const struct rover_trailer *seal,
-		  unsigned int i)
+/* Change the first packet's headers to those of packet @i. Data is at IP. */
+static void gso_long_set_headers(struct sk_buff *skb,
+				 const struct rover_trailer *trailer,
+				 unsigned int i)
 {
-	struct rover_bth *bth = (void *)skb->data + rover_l3_len(seal->l3);
+	struct rover_bth *bth = (void *)skb->data + rover_l3_len(trailer->l3);
 	u32 psn = rover_psn_add(rover_bth_psn(bth), i);
 	struct iphdr *ip = (void *)skb->data;
 
-	bth->opcode = seal->next;
+	bth->opcode = trailer->next_opcode;
 	bth->flags &= ~ROVER_BTH_SE;
 	bth->psn = cpu_to_be32(psn);
-	if (seal->l3 == ROVER_L3_IPV4)
+	if (trailer->l3 == ROVER_L3_IPV4)
 		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + i);
 }
 
-/*
- * Number @i, as an skb.  Where headers were altered since they were sealed, each
- * packet's ICRC is wrong then, as that of the first is.
- */
-static struct sk_buff *cut(const struct sk_buff *block,
-			   const struct rover_trailer *seal, unsigned int i)
+/* Make packet @i. If headers were changed each ICRC is made wrong. */
+static struct sk_buff *gso_long_cut(const struct sk_buff *long_skb,
+				    const struct rover_trailer *trailer,
+				    unsigned int i)
 {
-	unsigned int own = i ? sizeof(struct rover_bth) : skb_headlen(block);
-	unsigned int hdr = rover_l3_len(seal->l3), n;
-	u32 payload = payload_of(block, seal);
-	struct rover_trailer *end = rover_trailer_get();
+	unsigned int own = i ? sizeof(struct rover_bth) : skb_headlen(long_skb);
+	unsigned int hdr = rover_l3_len(trailer->l3), n;
+	u32 payload = gso_long_payload(long_skb, trailer);
+	struct rover_trailer *new_trailer = rover_trailer_get();
 	struct sk_buff *skb;
 
 	skb = alloc_skb(ROVER_HEADROOM + hdr + own, GFP_ATOMIC);
-	if (!skb || !end)
+	if (!skb || !new_trailer)
 		goto err;
 	skb_reserve(skb, ROVER_HEADROOM);
-	skb_put_data(skb, block->data - hdr, hdr + own);
+	skb_put_data(skb, long_skb->data - hdr, hdr + own);
 	skb_set_transport_header(skb, hdr - (int)sizeof(struct udphdr));
 	if (i)
-		dress(skb, seal, i);
-	end->l3 = seal->l3;
-	end->zcopy = seal->zcopy;
-	end->headers = sum_headers(skb->data, own, seal, payload) ^
-		       wrong_in(block, seal);
-	n = refer(skb, block, i * payload, payload);
-	rover_trailer_append(skb, end, n, payload, 0);
+		gso_long_set_headers(skb, trailer, i);
+	new_trailer->l3 = trailer->l3;
+	new_trailer->zcopy = trailer->zcopy;
+	new_trailer->headers =
+		gso_long_sum_headers(skb->data, own, trailer, payload) ^
+		gso_long_headers_diff(long_skb, trailer);
+	n = gso_long_ref_frags(skb, long_skb, i * payload, payload);
+	rover_trailer_append(skb, new_trailer, n, payload, 0);
 	skb_pull(skb, hdr);
 	skb_reset_network_header(skb);
 	return skb;
 err:
-	rover_trailer_drop(end);
+	rover_trailer_drop(new_trailer);
 	kfree_skb(skb);
 	return NULL;
 }
 
-/* Packets @i and on. */
-static bool cut_all(struct chain *chain, const struct sk_buff *block,
-		    const struct rover_trailer *seal, unsigned int i)
+/* Make packet @i and all behind it. */
+static bool gso_long_cut_all(struct gso_long_list *list,
+			     const struct sk_buff *long_skb,
+			     const struct rover_trailer *trailer,
+			     unsigned int i)
 {
-	for (; i <= seal->more; i++) {
-		struct sk_buff *skb = cut(block, seal, i);
+	for (; i <= trailer->more; i++) {
+		struct sk_buff *skb = gso_long_cut(long_skb, trailer, i);
 
 		if (!skb)
 			return false;
-		append(chain, skb);
+		gso_long_append(list, skb);
 	}
 	return true;
 }
 
-/* Leave the first packet, with a seal of its own: clones have the old one. */
-static bool trim(struct sk_buff *head, const struct rover_trailer *seal)
+/* Keep the first packet, with a new trailer: clones share the old one. */
+static bool gso_long_trim(struct sk_buff *head,
+			  const struct rover_trailer *trailer)
 {
-	u32 len = payload_of(head, seal), left = len, gone = 0;
+	u32 len = gso_long_payload(head, trailer), left = len, removed = 0;
 	struct skb_shared_info *info = skb_shinfo(head);
-	struct rover_trailer *end = rover_trailer_get();
+	struct rover_trailer *new_trailer = rover_trailer_get();
 	unsigned int i, n = 0;
 
-	if (!end)
+	if (!new_trailer)
 		return false;
-	end->l3 = seal->l3;
-	end->zcopy = seal->zcopy;
-	end->headers = seal->headers;
+	new_trailer->l3 = trailer->l3;
+	new_trailer->zcopy = trailer->zcopy;
+	new_trailer->headers = trailer->headers;
 	for (i = 0; i < info->nr_frags; i++) {
-		u32 size = skb_frag_size(&info->frags[i]), stays = min(size, left);
+		u32 size = skb_frag_size(&info->frags[i]), keep = min(size, left);
 
-		gone += size;
-		left -= stays;
-		if (stays)
-			skb_frag_size_set(&info->frags[n++], stays);
+		removed += size;
+		left -= keep;
+		if (keep)
+			skb_frag_size_set(&info->frags[n++], keep);
 		else
 			put_page(skb_frag_page(&info->frags[i]));
 	}
-	head->len -= gone;
-	head->data_len -= gone;
-	head->truesize -= gone;
-	rover_trailer_append(head, end, n, len, 0);
+	head->len -= removed;
+	head->data_len -= removed;
+	head->truesize -= removed;
+	rover_trailer_append(head, new_trailer, n, len, 0);
 	return true;
 }
 
-/* All packets of a bundle. */
-static bool cut_bundle(struct chain *chain, const struct sk_buff *bundle,
-		       const struct rover_trailer *seal)
+static bool gso_long_cut_small(struct gso_long_list *list,
+			       const struct sk_buff *small_skb,
+			       const struct rover_trailer *trailer)
 {
 	struct rover_record record = {};
 
-	while (rover_gso_small_next(bundle, seal, &record)) {
-		struct sk_buff *skb = rover_gso_small_cut(bundle, seal, &record);
+	while (rover_gso_small_next(small_skb, trailer, &record)) {
+		struct sk_buff *skb =
+			rover_gso_small_cut(small_skb, trailer, &record);
 
 		if (!skb)
 			return false;
-		append(chain, skb);
+		gso_long_append(list, skb);
 	}
 	return true;
 }
 
-/* A member as it is, or where clones of the head have it, too, one like it. */
-static struct sk_buff *unshared(struct sk_buff *skb)
+/* Return a member, or a clone if clones of the head share it. */
+static struct sk_buff *gso_long_unshare(struct sk_buff *skb)
 {
 	struct sk_buff *copy;
 
@@ -252,69 +260,69 @@ static struct sk_buff *unshared(struct sk_buff *skb)
 	return copy;
 }
 
-static bool move_on(struct chain *chain, struct sk_buff *skb)
+static bool gso_long_move(struct gso_long_list *list, struct sk_buff *skb)
 {
-	const struct rover_trailer *bundle = rover_gso_small_seal(skb);
-	const struct rover_trailer *block = seal_of(skb);
+	const struct rover_trailer *small_trailer = rover_gso_small_seal(skb);
+	const struct rover_trailer *long_trailer = gso_long_trailer(skb);
 
-	if (!bundle && !block) {
-		skb = unshared(skb);
+	if (!small_trailer && !long_trailer) {
+		skb = gso_long_unshare(skb);
 		if (!skb)
 			return false;
 		skb_reset_network_header(skb);
-		append(chain, skb);
+		gso_long_append(list, skb);
 		return true;
 	}
-	if (bundle ? !cut_bundle(chain, skb, bundle) :
-		     !cut_all(chain, skb, block, 0))
+	if (small_trailer ? !gso_long_cut_small(list, skb, small_trailer) :
+			    !gso_long_cut_all(list, skb, long_trailer, 0))
 		return false;
 	consume_skb(skb);
 	return true;
 }
 
-/* Is it a train of packets, with their network headers where they should be? */
-static bool is_spread(const struct sk_buff *head)
+static bool gso_long_is_split(const struct sk_buff *head)
 {
 	const struct sk_buff *skb;
 
-	if (seal_of(head))
+	if (gso_long_trailer(head))
 		return false;
 	skb_walk_frags(head, skb)
-		if (skb_network_offset(skb) || seal_of(skb) ||
+		if (skb_network_offset(skb) || gso_long_trailer(skb) ||
 		    rover_gso_small_seal(skb))
 			return false;
 	return true;
 }
 
-int rover_gso_long_spread(struct sk_buff *head)
+int rover_gso_long_split(struct sk_buff *head)
 {
-	struct chain chain = { .tail = &chain.first };
-	const struct rover_trailer *seal;
+	struct gso_long_list list = { .tail = &list.first };
+	const struct rover_trailer *trailer;
 	struct sk_buff *skb, *next;
 	unsigned int len = 0, truesize = 0;
 	bool good = true;
 
-	if (is_spread(head))
+	if (gso_long_is_split(head))
 		return 0;
-	/* A copy of what it refers to; the members are both's then. */
+	/* After this, clones of the head share its members only. */
 	if (skb_unclone(head, GFP_ATOMIC))
 		return -ENOMEM;
-	seal = seal_of(head);
-	if (seal)
-		good = cut_all(&chain, head, seal, 1) && trim(head, seal);
+	trailer = gso_long_trailer(head);
+	if (trailer)
+		good = gso_long_cut_all(&list, head, trailer, 1) &&
+		       gso_long_trim(head, trailer);
 	for (skb = skb_shinfo(head)->frag_list; skb && good; skb = next) {
 		next = skb->next;
 		len += skb->len;
 		truesize += skb->truesize;
-		good = move_on(&chain, skb);
+		good = gso_long_move(&list, skb);
 		if (!good)
 			next = skb;
 	}
-	/* Whatever happened, each is in the list once. */
-	*chain.tail = skb;
-	skb_shinfo(head)->frag_list = chain.first;
-	head->len += chain.len - len;
-	head->data_len += chain.len - len;
-	head->truesize += chain.truesize - truesize;
+	/* Each skb must be in the list once, even on failure. */
+	*list.tail = skb;
+	skb_shinfo(head)->frag_list = list.first;
+	head->len += list.len - len;
+	head->data_len += list.len - len;
+	head->truesize += list.truesize - truesize;
 	return good ? 0 : -ENOMEM;
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * gso_long - several packets of a message in one skb
+ * gso_long - several packets of a long message in one skb
  *
- * A long message is a FIRST packet, many MIDDLEs and a LAST one.  MIDDLEs have no
- * headers but those that each packet has, and what stands in these can be told
- * from the packet before.  So as long as memory carries a train there need not be
- * an skb for each: a block is an skb with the headers of one packet, and with the
- * payload of that and of so many that follow.  Its seal tells how many they are.
+ * While a train stays in this kernel, a long GSO skb holds one packet and the
+ * payload of MIDDLEs that follow it: their headers can be derived. Its trailer
+ * counts them. See decision 0027.
  *
- *	[ IP UDP BTH ext ] -> payload of the first, of the next, ..., seal
+ *	[ IP UDP BTH ext ] -> payload of the first, of the next, ..., trailer
  *
- * Only what memory carries may be a block.  The stack asks us about it before it
- * takes it apart (gso_segment): then each packet gets an skb, headers and an ICRC of
- * its own.  On the loopback device nobody asks, so there a block has no others
- * with it, and what may be made of it is lost.
+ * When the stack segments the train each packet gets an skb, headers and an
+ * ICRC. On the loopback device the stack does not call us: there a long GSO skb
+ * travels alone, and is lost if it is segmented.
  */
 #ifndef ROVER_GSO_LONG_H
 #define ROVER_GSO_LONG_H
@@ -24,52 +21,54 @@
 #include "tx/trailer.h"
 
 /**
- * rover_gso_long_add() - one more packet
- * @skb: a sealed packet or block, nobody else's yet; its payload is pieces
- * @seal: its seal
- * @sgl: where the payload of the packet comes from; moves on
- * @len: its length: that of each packet in @skb; a multiple of four
- * @fault: ROVER_OK, or what is wrong with the memory
+ * rover_gso_long_add() - add a packet
+ * @skb: packet or long GSO skb with payload frags, not shared
+ * @trailer: its trailer
+ * @sgl: source of the payload; moves on
+ * @len: bytes of payload, as in its other packets; a multiple of four
+ * @fault: ROVER_OK, or the fault of the source
  *
- * Context: the queue pair's lock held, softirqs off.
- * Return: true when it is there; else there is no room for it, or a @fault.
+ * Context: queue pair's lock held, softirqs off.
+ * Return: false if it has no room, or on a @fault.
  */
-bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *seal,
-		     struct rover_sgl *sgl, u32 len, enum rover_fault *fault);
+bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *trailer,
+			struct rover_sgl *sgl, u32 len,
+			enum rover_fault *fault);
 
-/* Is it one, not a packet? */
+/* Test for a long GSO skb. */
 static inline bool rover_gso_long_is(const struct sk_buff *skb)
 {
-	const struct rover_trailer *seal = rover_trailer_last(skb);
+	const struct rover_trailer *trailer = rover_trailer_last(skb);
 
-	return seal && seal->more && !seal->first;
+	return trailer && trailer->more && !trailer->first_words;
 }
 
 /**
- * rover_gso_long_first() - the first packet of a block
- * @seal: of a packet or a block
- * @payload: bytes of payload in all; then those of the first packet
+ * rover_gso_long_first() - compute the first packet's payload
+ * @trailer: of a packet or long GSO skb
+ * @payload: bytes of all packets; set to those of the first
  *
- * Return: false when it cannot be shared out evenly: it is none of ours.
+ * Return: false if packets differ in length: not made by us.
  */
-static inline bool rover_gso_long_first(const struct rover_trailer *seal, u32 *payload)
+static inline bool rover_gso_long_first(const struct rover_trailer *trailer,
+					u32 *payload)
 {
-	u32 packets = seal->more + 1, all = *payload;
+	u32 packets = trailer->more + 1, all = *payload;
 
 	*payload = all / packets;
 	return *payload * packets == all;
 }
 
 /**
- * rover_gso_long_spread() - a train of packets out of one with blocks and bundles
- * @head: of the train; the data of the others, and its own where it is a block, is
- *	at the BTH, and so are the network headers of the others afterwards
+ * rover_gso_long_split() - split a train's long and small GSO skbs
+ * @head: head; data of members, and of a long @head, is at the BTH, where
+ *	network headers of members are put
  *
- * What others see of it, who have a clone of it, stays what it was.
+ * Clones of @head do not change.
  *
  * Context: softirqs off.
- * Return: 0; -ENOMEM: of @head nothing is left but to free it.
+ * Return: 0; -ENOMEM: @head can only be freed.
  */
-int rover_gso_long_spread(struct sk_buff *head);
+int rover_gso_long_split(struct sk_buff *head);
 
 #endif /* ROVER_GSO_LONG_H */

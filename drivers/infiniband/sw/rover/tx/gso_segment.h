@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * gso_segment - the ICRC of a train that leaves this kernel after all
+ * gso_segment - ICRCs of trains that the stack segments
  */
 #ifndef ROVER_GSO_SEGMENT_H
 #define ROVER_GSO_SEGMENT_H
@@ -9,14 +9,14 @@
 
 #include "addr/path.h"
 
-/* Most packets in a train, whatever their size. */
+/* Most packets in a train. */
 #define ROVER_TRAIN_MAX		64
 
 /**
- * enum rover_icrc_state - who makes the ICRCs of a train's payload
- * @ROVER_ICRC_COMPLETE: who makes the packets, at once
- * @ROVER_ICRC_PARTIAL: segment, if the stack takes the train apart: it is marked
- * @ROVER_ICRC_UNNECESSARY: nobody
+ * enum rover_icrc_state - ICRCs of payload by reference
+ * @ROVER_ICRC_COMPLETE: written with the packet
+ * @ROVER_ICRC_PARTIAL: written when the stack segments the (marked) train
+ * @ROVER_ICRC_UNNECESSARY: never written
  */
 enum rover_icrc_state {
 	ROVER_ICRC_COMPLETE,
@@ -25,30 +25,28 @@ enum rover_icrc_state {
 };
 
 /**
- * rover_gso_segment_icrc_state() - who makes those of a train on this path
- * @path: where it goes; of RoCE v2
- * @again: what is lost will be sent again, with its ICRC
+ * rover_gso_segment_icrc_state() - return the ICRC state of trains on a path
+ * @path: destination, RoCE v2
+ * @again: lost packets are retransmitted, with an ICRC
  *
  * Context: softirqs off.
  */
-enum rover_icrc_state rover_gso_segment_icrc_state(struct rover_path *path, bool again);
+enum rover_icrc_state rover_gso_segment_icrc_state(struct rover_path *path,
+						   bool again);
 
 /**
- * rover_gso_segment_mark() - have the stack come to us before it takes this apart
- * @head: of a train, data at its IP header, gso_type with FRAGLIST; that of the
- *	others is where their UDP payload begins
- * @hdr_len: IP and UDP header, in bytes
+ * rover_gso_segment_mark() - have the stack call us to segment a train
+ * @head: data at the IP header, gso_type has FRAGLIST; data of members is at
+ *	their UDP payload
+ * @hdr_len: bytes of IP and UDP header
  *
- * The packets' IPv4 identifications must follow each other: the stack numbers
- * them anew, beginning with that of @head.
+ * IPv4 identifications must be consecutive: the stack renumbers them.
  */
 void rover_gso_segment_mark(struct sk_buff *head, unsigned int hdr_len);
 
 /**
- * rover_gso_segment_prepare() - it is about to be taken apart, and perhaps not marked
- * @skb: any with GSO; its headers and shared info are nobody else's
- *
- * The loopback device carries trains without a mark.
+ * rover_gso_segment_prepare() - mark a train of the loopback device
+ * @skb: any GSO skb; headers and shared info not shared
  *
  * Context: softirqs off.
  */
@@ -57,14 +55,14 @@ void rover_gso_segment_prepare(struct sk_buff *skb);
 /**
  * rover_gso_segment_init() - at module load
  *
- * Where others have taken the protocol number no train waits.
+ * If the protocol number is taken no train is ROVER_ICRC_PARTIAL.
  *
  * Context: may sleep.
  */
 void rover_gso_segment_init(void);
 
 /**
- * rover_gso_segment_exit() - at module unload, when no train is under way any more
+ * rover_gso_segment_exit() - at module unload, with no train in flight
  *
  * Context: may sleep.
  */

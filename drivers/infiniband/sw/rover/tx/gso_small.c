@@ -2,8 +2,8 @@
 /*
  * gso_small - several small packets in one skb
  *
- * Beginning: under the queue pair's lock with softirqs off.  Reading and cutting:
- * anywhere; the skb may be others' as well, and is only read.
+ * Begin: under the queue pair's lock, softirqs off. All else: any context, and
+ * only reads, since the skb may be shared.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -12,44 +12,47 @@
 #include "tx/gso_small.h"
 #include "wire/icrc.h"
 
-/* @seal->first counts in these: headers, payload with its pad, all are whole ones. */
+/* Unit of first_words: headers and padded payload are multiples. */
 #define WORD	4
 
-/* The sum of all headers of the first packet up to its BTH. */
-static u32 sum_headers(const struct sk_buff *skb, const struct rover_trailer *seal)
+/* Sum the first packet's headers up to its BTH. */
+static u32 gso_small_sum_headers(const struct sk_buff *skb,
+				 const struct rover_trailer *trailer)
 {
 	const struct rover_bth *bth = (const void *)skb->data;
-	const void *ip = skb->data - rover_l3_len(seal->l3);
+	const void *ip = skb->data - rover_l3_len(trailer->l3);
 	const struct udphdr *udp = (const void *)bth - sizeof(*udp);
 
-	return rover_icrc_begin(seal->l3, ip, udp, bth, sizeof(*bth),
-				seal->first * WORD + ROVER_ICRC_SIZE);
+	return rover_icrc_begin(trailer->l3, ip, udp, bth, sizeof(*bth),
+				trailer->first_words * WORD + ROVER_ICRC_SIZE);
 }
 
-void rover_gso_small_begin(struct rover_trailer *seal, const struct sk_buff *skb,
-			u8 l3)
+void rover_gso_small_begin(struct rover_trailer *trailer,
+			   const struct sk_buff *skb, u8 l3)
 {
-	seal->l3 = l3;
-	seal->first = skb->len / WORD;
-	seal->headers = sum_headers(skb, seal);
+	trailer->l3 = l3;
+	trailer->first_words = skb->len / WORD;
+	trailer->headers = gso_small_sum_headers(skb, trailer);
 }
 
-bool rover_gso_small_good(const struct sk_buff *skb, const struct rover_trailer *seal)
+bool rover_gso_small_good(const struct sk_buff *skb,
+			  const struct rover_trailer *trailer)
 {
 	return skb_headlen(skb) >= sizeof(struct rover_bth) &&
-	       sum_headers(skb, seal) == seal->headers;
+	       gso_small_sum_headers(skb, trailer) == trailer->headers;
 }
 
-bool rover_gso_small_next(const struct sk_buff *skb, const struct rover_trailer *seal,
-		       struct rover_record *record)
+bool rover_gso_small_next(const struct sk_buff *skb,
+			  const struct rover_trailer *trailer,
+			  struct rover_record *record)
 {
 	unsigned int at = record->at + record->len, all = skb_headlen(skb);
 	const struct rover_gap *gap = (const void *)skb->data + at;
 
 	if (!record->len) {
-		record->len = seal->first * WORD;
+		record->len = trailer->first_words * WORD;
 	} else {
-		if (record->number == seal->more || at + sizeof(*gap) > all)
+		if (record->number == trailer->more || at + sizeof(*gap) > all)
 			return false;
 		record->number++;
 		record->at = at + sizeof(*gap);
@@ -61,39 +64,39 @@ bool rover_gso_small_next(const struct sk_buff *skb, const struct rover_trailer 
 }
 
 struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
-				 const struct rover_trailer *seal,
-				 const struct rover_record *record)
+				    const struct rover_trailer *trailer,
+				    const struct rover_record *record)
 {
-	unsigned int hdr = rover_l3_len(seal->l3);
+	unsigned int hdr = rover_l3_len(trailer->l3);
 	const struct rover_bth *bth;
-	struct sk_buff *one;
+	struct sk_buff *packet;
 	struct udphdr *udp;
 	__le32 icrc;
 	u32 crc;
 
-	one = alloc_skb(ROVER_HEADROOM + hdr + record->len + ROVER_ICRC_SIZE,
-			GFP_ATOMIC);
-	if (!one)
+	packet = alloc_skb(ROVER_HEADROOM + hdr + record->len + ROVER_ICRC_SIZE,
+			   GFP_ATOMIC);
+	if (!packet)
 		return NULL;
-	skb_reserve(one, ROVER_HEADROOM);
-	skb_put_data(one, skb->data - hdr, hdr);
-	skb_set_transport_header(one, hdr - (int)sizeof(*udp));
-	udp = udp_hdr(one);
+	skb_reserve(packet, ROVER_HEADROOM);
+	skb_put_data(packet, skb->data - hdr, hdr);
+	skb_set_transport_header(packet, hdr - (int)sizeof(*udp));
+	udp = udp_hdr(packet);
 	if (record->number)
 		udp->source = record->sport;
-	bth = skb_put_data(one, skb->data + record->at, record->len);
-	if (seal->l3 == ROVER_L3_IPV4) {
-		struct iphdr *ip = (void *)one->data;
+	bth = skb_put_data(packet, skb->data + record->at, record->len);
+	if (trailer->l3 == ROVER_L3_IPV4) {
+		struct iphdr *ip = (void *)packet->data;
 
 		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + record->number);
 	}
-	crc = rover_icrc_begin(seal->l3, one->data, udp, bth, record->len,
+	crc = rover_icrc_begin(trailer->l3, packet->data, udp, bth, record->len,
 			       record->len + ROVER_ICRC_SIZE);
-	/* Headers that were altered since they were sealed make a wrong ICRC. */
-	crc ^= seal->headers ^ sum_headers(skb, seal);
+	/* If headers were changed make the ICRC wrong. */
+	crc ^= trailer->headers ^ gso_small_sum_headers(skb, trailer);
 	icrc = rover_icrc_end(crc);
-	skb_put_data(one, &icrc, sizeof(icrc));
-	skb_pull(one, hdr);
-	skb_reset_network_header(one);
-	return one;
+	skb_put_data(packet, &icrc, sizeof(icrc));
+	skb_pull(packet, hdr);
+	skb_reset_network_header(packet);
+	return packet;
 }

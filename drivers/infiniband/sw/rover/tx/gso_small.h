@@ -2,21 +2,17 @@
 /*
  * gso_small - several small packets in one skb
  *
- * What a small packet costs is its skb, its headers and two sums, and hardly its
- * bytes.  As long as memory carries a train, the small packets behind the first
- * need none of these: a bundle is one skb with the headers from IP to UDP of one
- * packet, and what is behind them of many, one after the other.  Where the ICRC
- * of a packet would be stands the length of the next, and for that of the last
- * one the seal, which tells how many they are.  Next to the length is the UDP
- * source port, in which alone the headers of several queue pairs differ (plug).
+ * While a train stays in this kernel, small packets behind the first share a
+ * small GSO skb: one IP and UDP header, then each packet from BTH to pad. A gap
+ * in place of each ICRC holds the next packet's length and UDP source port, in
+ * which alone the IP and UDP headers of queue pairs differ (plug). The trailer
+ * counts the packets. See decision 0028.
  *
- *	( IP UDP )[ BTH ext payload pad | gap | BTH ext payload pad | ... ] -> seal
+ *	( IP UDP )[ BTH ext payload pad | gap | BTH ... pad ] -> trailer
  *
- * ( ) is headroom.  A bundle is never the first of its train.  Where the stack takes
- * the train apart it asks us (gso_segment), and each packet gets an skb, headers and
- * an ICRC of its own; their IPv4 identifications follow each other.
- *
- * All of it is memory of ours, which no program can write to.
+ * ( ) is headroom. When the stack segments the train each packet gets an skb,
+ * headers, the next IPv4 identification and an ICRC. Userspace cannot write to
+ * it.
  */
 #ifndef ROVER_GSO_SMALL_H
 #define ROVER_GSO_SMALL_H
@@ -26,9 +22,9 @@
 #include "tx/trailer.h"
 
 /**
- * struct rover_record - a packet in a bundle
- * @at: where its BTH is, from the data on
- * @len: from there to its pad, both included
+ * struct rover_record - a packet in a small GSO skb
+ * @at: offset of its BTH
+ * @len: bytes from BTH to pad
  * @number: packets before it
  * @sport: its UDP source port, unless it is the first
  */
@@ -40,8 +36,8 @@ struct rover_record {
 };
 
 /**
- * struct rover_gap - in front of each packet but the first
- * @len: of the packet, from BTH to pad
+ * struct rover_gap - precedes each packet but the first
+ * @len: bytes of the packet from BTH to pad
  * @sport: its UDP source port
  */
 struct rover_gap {
@@ -49,59 +45,60 @@ struct rover_gap {
 	__be16 sport;
 };
 
-/* What the ICRC that a packet lacks would take. */
 static_assert(sizeof(struct rover_gap) == ROVER_ICRC_SIZE);
 
-/* The seal of a bundle; NULL for what is none. */
+/* Return the trailer of a small GSO skb, else NULL. */
 static inline const struct rover_trailer *
 rover_gso_small_seal(const struct sk_buff *skb)
 {
-	const struct rover_trailer *seal = rover_trailer_last(skb);
+	const struct rover_trailer *trailer = rover_trailer_last(skb);
 
-	return seal && seal->first ? seal : NULL;
+	return trailer && trailer->first_words ? trailer : NULL;
 }
 
 /**
- * rover_gso_small_begin() - fill in the seal of one with one packet
- * @seal: new; to be appended when all packets are there
- * @skb: linear, with that packet, data at its BTH
- * @l3: what headers are in front of that: enum rover_l3
+ * rover_gso_small_begin() - initialise a trailer for one packet
+ * @trailer: new; append it after the last packet
+ * @skb: linear, holds the packet, data at its BTH
+ * @l3: its headers, enum rover_l3
  *
- * Who adds a packet, with a gap before it, adds one to @seal->more.
+ * Increment @trailer->more for each packet that is added behind a gap.
  */
-void rover_gso_small_begin(struct rover_trailer *seal, const struct sk_buff *skb,
-			u8 l3);
+void rover_gso_small_begin(struct rover_trailer *trailer,
+			   const struct sk_buff *skb, u8 l3);
 
 /**
- * rover_gso_small_good() - are the headers what they were?
- * @skb: a bundle
- * @seal: its seal
+ * rover_gso_small_good() - verify the shared headers
+ * @skb: small GSO skb
+ * @trailer: its trailer
  */
-bool rover_gso_small_good(const struct sk_buff *skb, const struct rover_trailer *seal);
+bool rover_gso_small_good(const struct sk_buff *skb,
+			  const struct rover_trailer *trailer);
 
 /**
- * rover_gso_small_next() - go to the next packet
- * @skb: a bundle
- * @seal: its seal
- * @record: all zero, or the packet before
+ * rover_gso_small_next() - find the next packet
+ * @skb: small GSO skb
+ * @trailer: its trailer
+ * @record: zeroed, or the previous packet
  *
- * Return: false behind the last one.
+ * Return: false if there is none.
  */
-bool rover_gso_small_next(const struct sk_buff *skb, const struct rover_trailer *seal,
-		       struct rover_record *record);
+bool rover_gso_small_next(const struct sk_buff *skb,
+			  const struct rover_trailer *trailer,
+			  struct rover_record *record);
 
 /**
- * rover_gso_small_cut() - a packet as an skb of its own
- * @skb: a bundle
- * @seal: its seal
- * @record: which
+ * rover_gso_small_cut() - copy a packet to an skb of its own
+ * @skb: small GSO skb
+ * @trailer: its trailer
+ * @record: the packet
  *
  * Context: any.
- * Return: data at its BTH, with all headers in front of it, and as network
- *	header; NULL without memory.
+ * Return: data and network header at the BTH, all headers before it; NULL
+ *	without memory.
  */
 struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
-				 const struct rover_trailer *seal,
-				 const struct rover_record *record);
+				    const struct rover_trailer *trailer,
+				    const struct rover_record *record);
 
 #endif /* ROVER_GSO_SMALL_H */

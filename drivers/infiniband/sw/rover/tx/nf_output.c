@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nf_output - RoCE that is not rover's does not leave by this host's addresses
+ * nf_output - drop RoCE packets that are not rover's
  *
- * A connection trusts its peer's address: queue pair number and PSN are no
- * secrets, and the ICRC needs none.  A UDP socket without privileges could
- * send from that address, too.  While a namespace has a device, a hook at the
- * end of POST_ROUTING, where addresses and ports are final, drops packets to
- * UDP port 4791 that
+ * A connection authenticates its peer by address (decision 0041). So while a
+ * namespace has a device, a hook at the end of POST_ROUTING, where addresses
+ * and ports are final, drops packets to UDP port 4791 that come from a socket,
+ * which rover's have not, or are forwarded with a source address of this host.
+ * Raw sockets may send: CAP_NET_RAW would permit a packet socket, too.
  *
- *  - come from a socket.  Rover's own packets have none.  A raw socket may:
- *    whoever has CAP_NET_RAW can write the same frame to a packet socket;
- *  - are forwarded with a source address of this host: a container's, by
- *    masquerading or with a forged source.
- *
- * Softirq or process, from netfilter under rcu_read_lock().
+ * Softirq or process context, under rcu_read_lock().
  */
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
@@ -33,8 +28,8 @@
 
 #if IS_ENABLED(CONFIG_NETFILTER)
 
-/* Offset of the UDP header; 0 when there is none in this packet. */
-static int udp_offset_v4(const struct sk_buff *skb)
+/* Return the offset of the UDP header; 0 without one. */
+static int nf_output_udp_offset_v4(const struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 
@@ -43,7 +38,7 @@ static int udp_offset_v4(const struct sk_buff *skb)
 	return ip_hdrlen(skb);
 }
 
-static int udp_offset_v6(const struct sk_buff *skb)
+static int nf_output_udp_offset_v6(const struct sk_buff *skb)
 {
 	u8 next = ipv6_hdr(skb)->nexthdr;
 	int at = sizeof(struct ipv6hdr);
@@ -56,17 +51,17 @@ static int udp_offset_v6(const struct sk_buff *skb)
 	return at;
 }
 
-static bool has_local_source(struct net *net, const struct sk_buff *skb,
-			     u8 family)
+static bool nf_output_is_local_source(struct net *net,
+				      const struct sk_buff *skb, u8 family)
 {
 	if (family == NFPROTO_IPV4)
 		return inet_addr_type(net, ip_hdr(skb)->saddr) == RTN_LOCAL;
 	return ipv6_chk_addr(net, &ipv6_hdr(skb)->saddr, NULL, 0);
 }
 
-/* The device of the interface it would leave by, or the first one. */
-static struct rover_dev *device_to_count(const struct rover_net *rnet,
-					 const struct net_device *out)
+/* Return the device on @out, or the first one. */
+static struct rover_dev *nf_output_find_dev(const struct rover_net *rnet,
+					    const struct net_device *out)
 {
 	struct rover_dev *dev, *first = NULL;
 
@@ -78,10 +73,11 @@ static struct rover_dev *device_to_count(const struct rover_net *rnet,
 	return first;
 }
 
-static void count_drop(const struct rover_net *rnet, const struct sk_buff *skb,
-		       const struct net_device *out, int bth_at)
+static void nf_output_count_drop(const struct rover_net *rnet,
+				 const struct sk_buff *skb,
+				 const struct net_device *out, int bth_at)
 {
-	struct rover_dev *dev = device_to_count(rnet, out);
+	struct rover_dev *dev = nf_output_find_dev(rnet, out);
 	const struct rover_bth *bth;
 	struct rover_bth buf = {};
 
@@ -99,20 +95,20 @@ unsigned int rover_nf_output(void *priv, struct sk_buff *skb,
 	struct udphdr buf;
 	int at;
 
-	/* Neither from a socket nor received: rover's, or the kernel's. */
+	/* Neither from a socket nor received: sent by rover or the kernel. */
 	if (!sk && !skb->skb_iif)
 		return NF_ACCEPT;
-	at = state->pf == NFPROTO_IPV4 ? udp_offset_v4(skb) :
-					 udp_offset_v6(skb);
+	at = state->pf == NFPROTO_IPV4 ? nf_output_udp_offset_v4(skb) :
+					 nf_output_udp_offset_v6(skb);
 	if (!at)
 		return NF_ACCEPT;
 	udp = skb_header_pointer(skb, at, sizeof(buf), &buf);
 	if (!udp || udp->dest != htons(ROCE_V2_UDP_DPORT))
 		return NF_ACCEPT;
 	if (sk ? sk->sk_type == SOCK_RAW :
-		 !has_local_source(state->net, skb, state->pf))
+		 !nf_output_is_local_source(state->net, skb, state->pf))
 		return NF_ACCEPT;
-	count_drop(rnet, skb, state->out, at + sizeof(*udp));
+	nf_output_count_drop(rnet, skb, state->out, at + sizeof(*udp));
 	return NF_DROP;
 }
 

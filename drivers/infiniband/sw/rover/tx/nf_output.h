@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * nf_output - RoCE that is not rover's does not leave by this host's addresses
+ * nf_output - drop RoCE packets that are not rover's
  */
 #ifndef ROVER_NF_OUTPUT_H
 #define ROVER_NF_OUTPUT_H
@@ -9,12 +9,12 @@
 
 #include "core/dev.h"
 
-/* The hook function, by which the shortcut knows its entries. */
+/* The hook; the shortcut does not count it as an observer. */
 unsigned int rover_nf_output(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state);
 
 /**
- * rover_nf_output_register() - drop foreign RoCE packets from now on
+ * rover_nf_output_register() - start dropping foreign RoCE packets
  * @rnet: namespace
  *
  * Context: may sleep.
@@ -23,9 +23,8 @@ unsigned int rover_nf_output(void *priv, struct sk_buff *skb,
 int rover_nf_output_register(struct rover_net *rnet);
 
 /**
- * rover_nf_output_unregister() - let them pass again
- * @rnet: rover_nf_output_register() succeeded; the last call of the hook has
- *	returned after synchronize_net()
+ * rover_nf_output_unregister() - stop dropping them
+ * @rnet: registered; the hook may run until synchronize_net() returns
  *
  * Context: may sleep.
  */

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * plug - what several queue pairs send in one go leaves in one train
+ * plug - share trains between queue pairs
  *
- * A trip through the stack costs as much as twenty small packets, and queue pairs
- * that are many have few packets each.  Whoever runs several of them in one go, to
- * look for what was posted (poller) or to receive what came in one train (netrx),
- * plugs: then a train of small packets that goes where memory carries it is not
- * sent at once, but waits for the next queue pair's, which are added to it.  It is
- * sent when it is full, when the next one's have to go another way, or at the end.
+ * The poller, and netrx for a received train, plug while they run several queue
+ * pairs. Then a train of small packets that stays in this kernel waits, and the
+ * next queue pairs add to it. It is sent when it is full, when one of them has
+ * another route, or at the end. Its UDP source ports may differ (decision
+ * 0030). IPv4 identifications in a train are consecutive, so a plug has its own
+ * counter.
  *
- * Such packets differ in UDP source port and QPN, and not in what the stack decides
- * by: addresses, traffic class, priority and route.  A rule that asks for the source
- * port sees the first one's (decision 0030).  IPv4 identifications are in
- * order in a train (gso_segment), so a plug has a counter of its own.
- *
- * Softirqs are off from start to finish: the plug is its processor's, without a
- * lock.  What waits holds a reference to the queue pair that was last to add to it,
- * and the route by RCU.
+ * Softirqs stay off, so no lock is needed. A waiting train holds a reference to
+ * the last queue pair that added to it, and its route by RCU.
  */
 #include <linux/percpu.h>
 
@@ -27,22 +21,21 @@
 #include "tx/shortcut.h"
 
 /**
- * struct plug - of one processor
- * @open: how often it was started and not finished
+ * struct plug_state - plug of one CPU
+ * @open: calls of rover_plug_start() not finished yet
  * @ip_id: counter of IPv4 identifications
- * @waiting: a train, aimed, with a reference to its queue pair; its path is not
- *	looked at any more, as that may change
+ * @waiting: routed train with a reference to its queue pair; its path is not
+ *	used, as it may change
  */
-struct plug {
+struct plug_state {
 	unsigned int open;
 	u16 ip_id;
 	struct rover_train waiting;
 };
 
-static DEFINE_PER_CPU(struct plug, plugs);
+static DEFINE_PER_CPU(struct plug_state, plug_states);
 
-/* The train that waits, if one does, leaves. */
-static void pull(struct plug *plug)
+static void plug_flush(struct plug_state *plug)
 {
 	struct rover_qp *qp = plug->waiting.qp;
 
@@ -55,23 +48,20 @@ static void pull(struct plug *plug)
 void rover_plug_start(void)
 {
 	rcu_read_lock();
-	this_cpu_inc(plugs.open);
+	this_cpu_inc(plug_states.open);
 }
 
 void rover_plug_finish(void)
 {
-	struct plug *plug = this_cpu_ptr(&plugs);
+	struct plug_state *plug = this_cpu_ptr(&plug_states);
 
 	plug->open--;
-	pull(plug);
+	plug_flush(plug);
 	rcu_read_unlock();
 }
 
-/*
- * Does what comes to the peer wait in a line of its own?  A shared train would stand
- * in that with all that is in it, or pass it.
- */
-static bool stands_in_line(const struct rover_qp *qp)
+/* A shared train would wait in the backlog as a whole, or overtake it. */
+static bool plug_peer_has_backlog(const struct rover_qp *qp)
 {
 	const struct rover_qp *peer = rover_affinity_peer(qp);
 
@@ -79,45 +69,46 @@ static bool stands_in_line(const struct rover_qp *qp)
 }
 
 /*
- * Who has lost something sends less at a time, and should not have the others'
- * packets lost with its own.  What is heavy has ways of its own (ingress), and must
- * not be passed on them by what it sends with others.
+ * A queue pair with losses (@max) must not lose packets of others. Large
+ * messages may be in a backlog, which a shared train must not overtake.
  */
-static bool may_share(const struct rover_qp *qp, unsigned int max)
+static bool plug_may_share(const struct rover_qp *qp, unsigned int max)
 {
 	return max == ROVER_TRAIN_MAX && qp->path.l3 != ROVER_L3_GRH &&
 	       rover_transport_reliable(qp->transport) &&
 	       !READ_ONCE(qp->req.long_wr) && !READ_ONCE(qp->rsp.long_tx) &&
-	       !stands_in_line(qp);
+	       !plug_peer_has_backlog(qp);
 }
 
 void rover_plug_begin(struct rover_train *train, struct rover_qp *qp,
 		      u16 *ip_id, unsigned int max)
 {
-	struct plug *plug = this_cpu_ptr(&plugs);
+	struct plug_state *plug = this_cpu_ptr(&plug_states);
 	struct rover_train *waiting = &plug->waiting;
-	bool shares = plug->open && may_share(qp, max);
-	struct rover_qp *last = waiting->qp;
+	bool shares = plug->open && plug_may_share(qp, max);
+	struct rover_qp *last_qp = waiting->qp;
 
 	rover_train_begin(train, qp, shares ? &plug->ip_id : ip_id, max);
 	if (!waiting->head)
 		return;
-	if (shares && last->dev == qp->dev && rover_shortcut_alike(last, qp) &&
-	    rover_nettx_goes(&qp->path, waiting->head)) {
+	if (shares && last_qp->dev == qp->dev &&
+	    rover_shortcut_same(last_qp, qp) &&
+	    rover_nettx_same_route(&qp->path, waiting->head)) {
 		rover_train_resume(train, waiting);
-		rover_qp_put(last);
+		rover_qp_put(last_qp);
 	} else {
-		/* Perhaps this queue pair's own: they are not to be passed. */
-		pull(plug);
+		/* It may hold packets of @qp, which must stay in order. */
+		plug_flush(plug);
 	}
 }
 
 void rover_plug_send(struct rover_train *train)
 {
-	struct plug *plug = this_cpu_ptr(&plugs);
+	struct plug_state *plug = this_cpu_ptr(&plug_states);
 
-	if (train->ip_id != &plug->ip_id || !rover_train_may_wait(train) ||
-	    (!train->head->dev && !rover_nettx_aim(train->path, train->head))) {
+	if (train->ip_id != &plug->ip_id || !rover_train_may_share(train) ||
+	    (!train->head->dev &&
+	     !rover_nettx_route(train->path, train->head))) {
 		rover_train_send(train);
 		return;
 	}

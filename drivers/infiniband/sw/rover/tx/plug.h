@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * plug - what several queue pairs send in one go leaves in one train
+ * plug - share trains between queue pairs
  */
 #ifndef ROVER_PLUG_H
 #define ROVER_PLUG_H
@@ -8,38 +8,36 @@
 #include "tx/train.h"
 
 /**
- * rover_plug_start() - queue pairs are about to be run one after the other
+ * rover_plug_start() - let small packets wait for those of other queue pairs
  *
- * Until rover_plug_finish() small packets may wait here for those of others.
- *
- * Context: softirqs off, and they stay so.
+ * Context: softirqs off until rover_plug_finish().
  */
 void rover_plug_start(void);
 
 /**
- * rover_plug_finish() - that was all; what waits is sent
+ * rover_plug_finish() - send the waiting train
  *
  * Context: as for rover_plug_start(), no queue pair's lock held.
  */
 void rover_plug_finish(void);
 
 /**
- * rover_plug_begin() - a train, perhaps one that others have begun
+ * rover_plug_begin() - begin a train, or continue the waiting one
  * @train: as for rover_train_begin()
  * @qp: as for rover_train_begin()
  * @ip_id: as for rover_train_begin()
- * @max: as for rover_train_begin(); who may send fewer than ROVER_TRAIN_MAX goes alone
+ * @max: as for rover_train_begin(); below ROVER_TRAIN_MAX it is not shared
  *
- * Context: the queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held, softirqs off.
  */
 void rover_plug_begin(struct rover_train *train, struct rover_qp *qp,
 		      u16 *ip_id, unsigned int max);
 
 /**
- * rover_plug_send() - off it goes, or it waits for others
- * @train: begun with rover_plug_begin(); may be empty, and is so afterwards
+ * rover_plug_send() - send a train, or let it wait
+ * @train: begun by rover_plug_begin(); may be empty, is empty afterwards
  *
- * Context: the queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held, softirqs off.
  */
 void rover_plug_send(struct rover_train *train);
 

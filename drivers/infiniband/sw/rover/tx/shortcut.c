@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shortcut - what would only come back to this kernel is handed over
+ * shortcut - hand packets to a receiver on this host past the stack
  *
- * On the loopback device, or between two ends of a virtual Ethernet, the stack takes
- * a packet down to a netdev that does no more than to give it to the stack again.
- * For a small message that is a third of all the work.  It has to be done where
- * somebody stands on the way: a firewall, a capture, tc, a queue, XDP.  Where nobody
- * does, nothing but time is lost when the sender hands the packet to the receiver.
+ * If nothing (netfilter, tc, a capture, a queue, XDP) observes the path through
+ * the loopback device or a veth, a sender hands packets to the receiver. The
+ * receiver opens the shortcut for a second when a packet has come by the stack.
+ * See decision 0034.
  *
- * That the way leads there is not concluded, it is seen: a packet has come by it,
- * with this route, this neighbour and these rules, to a queue pair whose peer is of
- * this machine.  So it is the receiver that lets its peer use the shortcut, for a
- * second; then one packet goes by the stack again.  Whether somebody stands on the
- * way is asked in each tick.
- *
- * Packets do not pass each other.  What was handed over on a processor is received
- * in a tasklet there, in order.  What is to go by the stack meanwhile waits in the
- * same line, and is sent when it is its turn.  What goes by the stack when nothing is
- * in line is received before what is put there later, since the network's softirq
- * comes before tasklets, and is waited for when it is not done; within the tasklet it
- * is the last of its round.  (Where that softirq is a thread, by thread_backlog_napi,
- * a packet in a second may be passed.)
- *
- * Netdevs count what was handed over, as far as the stack would have them do that.
- *
- * Softirqs are off wherever something is handed over: what is of a processor is
- * its own, without a lock.
+ * A tasklet receives, in order, what its CPU hands over. An skb that must go by
+ * the stack meanwhile waits in the same queue. It ends the round, and the next
+ * round waits until the network's softirq has received it. (If that is a
+ * thread, thread_backlog_napi, one packet a second may be overtaken.) Softirqs
+ * are off, so per-CPU state needs no lock.
  */
 #include <linux/interrupt.h>
 #include <linux/netdevice.h>
@@ -43,75 +29,75 @@
 #include "tx/nf_output.h"
 #include "tx/shortcut.h"
 
-/* Ticks for which it is known where the way leads. */
-#define KNOWN		HZ
+/* How long an opened shortcut is valid. */
+#define VALID_JIFFIES	HZ
 
-/* Done in one round; what is left gets another, after other softirqs. */
-#define AT_ONCE		64
+/* Most skbs in a round; then other softirqs run. */
+#define ROUND_SKBS	64
 
-/* Rounds that wait for the network's softirq. */
-#define WAIT_MOST	8
+/* Most rounds that wait for the network's softirq. */
+#define MAX_WAIT_ROUNDS	8
 
-/* Bytes in a processor's line from which a queue pair adds one more skb at most. */
-#define LINE_MOST	(16 * 1024 * 1024)
+/* If more is queued, a queue pair may have only one skb in the queue. */
+#define QUEUE_MAX_BYTES	(16 * 1024 * 1024)
 
 /**
- * struct desk - where a processor hands over
- * @line: packets and trains; those that still have a route go by the stack
- * @bytes: in @line, by their truesize
- * @tasklet: does it
- * @busy: it is at it
- * @stack: something has gone by the stack since its last round began, and must not
- *	be passed
- * @waited: for how many rounds, for that
+ * struct shortcut_queue - skbs handed over on a CPU
+ * @skbs: packets and trains; those with a route go by the stack
+ * @bytes: truesize of @skbs
+ * @tasklet: runs a round
+ * @running: in a round
+ * @stack_used: an skb went by the stack since the last round began
+ * @waited: rounds that waited for the network's softirq
  */
-struct desk {
-	struct sk_buff_head line;
+struct shortcut_queue {
+	struct sk_buff_head skbs;
 	size_t bytes;
 	struct tasklet_struct tasklet;
-	bool busy;
-	bool stack;
+	bool running;
+	bool stack_used;
 	u8 waited;
 };
 
-/* Whom it is for, in skb->cb. */
-struct handed {
+/* In skb->cb: the receiver's namespace. */
+struct shortcut_cb {
 	const struct rover_net *rnet;
 };
 
-static DEFINE_PER_CPU(struct desk, desks);
+static DEFINE_PER_CPU(struct shortcut_queue, shortcut_queues);
 static void (*shortcut_receive)(struct sk_buff *skb,
 				const struct rover_net *rnet);
 static void (*shortcut_send)(struct sk_buff *skb);
 
-static struct handed *handed(struct sk_buff *skb)
+static struct shortcut_cb *shortcut_cb(struct sk_buff *skb)
 {
-	return (struct handed *)skb->cb;
+	return (struct shortcut_cb *)skb->cb;
 }
 
-/* Who stands on the way *****************************************************/
+/* Observers ******************************************************************/
 
 #ifdef CONFIG_NETFILTER
 /*
- * AppArmor's is in every namespace of the distributions that have it.  It asks which
- * program's socket a marked packet comes from, and ours have neither mark nor socket.
+ * AppArmor's hook, in every namespace, only looks up the sockets of marked
+ * packets. Ours have neither mark nor socket.
  */
-static bool is_apparmor(const struct nf_hook_ops *ops)
+static bool shortcut_is_apparmor(const struct nf_hook_ops *ops)
 {
 	return ops->hooknum == NF_INET_POST_ROUTING &&
 	       ops->hook_ops_type == NF_HOOK_OP_UNDEFINED &&
 	       ops->priority == NF_IP_PRI_SELINUX_FIRST;
 }
 
-/* @rnet may be of a namespace that has ended. */
-static bool is_ours(const struct rover_net *rnet, const struct nf_hook_ops *ops)
+/* Compares addresses only: @rnet may be gone. */
+static bool shortcut_is_own_hook(const struct rover_net *rnet,
+				 const struct nf_hook_ops *ops)
 {
 	return ops >= rnet->claims && ops < rnet->claims + ARRAY_SIZE(rnet->claims);
 }
 
-/* By others than the receiver's own (nf_input), and nf_output of any namespace? */
-static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
-		   const struct rover_net *rnet)
+/* Test for hooks other than @rnet's nf_input and any nf_output. */
+static bool shortcut_has_hooks(const struct net *net, __be16 protocol,
+			       unsigned int at, const struct rover_net *rnet)
 {
 	const struct nf_hook_entries *hooks;
 	struct nf_hook_ops **ops;
@@ -125,23 +111,26 @@ static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
 		return false;
 	ops = nf_hook_entries_get_hook_ops(hooks);
 	for (i = 0; i < hooks->num_hook_entries; i++) {
-		if (is_ours(rnet, ops[i]) || hooks->hooks[i].hook == rover_nf_output)
+		if (shortcut_is_own_hook(rnet, ops[i]) ||
+		    hooks->hooks[i].hook == rover_nf_output)
 			continue;
-		/* What has private data may be freed with it; AppArmor's is constant. */
-		if (hooks->hooks[i].priv || !is_apparmor(ops[i]))
+		/*
+		 * ops may be freed if it has private data; AppArmor's has none.
+		 */
+		if (hooks->hooks[i].priv || !shortcut_is_apparmor(ops[i]))
 			return true;
 	}
 	return false;
 }
 #else
-static bool hooked(const struct net *net, __be16 protocol, unsigned int at,
-		   const struct rover_net *rnet)
+static bool shortcut_has_hooks(const struct net *net, __be16 protocol,
+			       unsigned int at, const struct rover_net *rnet)
 {
 	return false;
 }
 #endif
 
-static bool filtered_out(const struct net_device *out)
+static bool shortcut_egress_filtered(const struct net_device *out)
 {
 #ifdef CONFIG_NETFILTER_EGRESS
 	if (rcu_access_pointer(out->nf_hooks_egress))
@@ -150,7 +139,7 @@ static bool filtered_out(const struct net_device *out)
 	return netdev_tc_egress(out);
 }
 
-static bool filtered_in(const struct net_device *in)
+static bool shortcut_ingress_filtered(const struct net_device *in)
 {
 #ifdef CONFIG_NETFILTER_INGRESS
 	if (rcu_access_pointer(in->nf_hooks_ingress))
@@ -159,7 +148,7 @@ static bool filtered_in(const struct net_device *in)
 	return netdev_tc_ingress(in);
 }
 
-static bool queued(const struct net_device *out)
+static bool shortcut_has_qdisc(const struct net_device *out)
 {
 	const struct netdev_queue *queue = netdev_get_tx_queue(out, 0);
 
@@ -167,14 +156,14 @@ static bool queued(const struct net_device *out)
 	       rcu_dereference(queue->qdisc)->enqueue;
 }
 
-/* Do others than IP get what comes here: a bridge, a macvlan, a VRF? */
-static bool passed_on(const struct net_device *in)
+/* Test for a bridge, a macvlan, or a VRF. */
+static bool shortcut_has_rx_handler(const struct net_device *in)
 {
 	return rcu_access_pointer(in->rx_handler) || netif_is_l3_slave(in);
 }
 
-/* Is another processor to receive what comes here? */
-static bool spread(const struct net_device *in)
+/* Test whether another CPU would receive. */
+static bool shortcut_has_rps(const struct net_device *in)
 {
 #ifdef CONFIG_RPS
 	unsigned int i;
@@ -186,33 +175,34 @@ static bool spread(const struct net_device *in)
 	return false;
 }
 
-static bool captured(struct net_device *out, struct net_device *in)
+static bool shortcut_is_captured(struct net_device *out, struct net_device *in)
 {
 	return dev_nit_active(out) || dev_nit_active(in) ||
 	       !list_empty(&in->ptype_specific) ||
 	       net_ptype_specific(dev_net(in));
 }
 
-static bool somebody_there(struct net_device *out, struct net_device *in,
-			   __be16 protocol, const struct rover_net *rnet)
+static bool shortcut_is_observed(struct net_device *out, struct net_device *in,
+				 __be16 protocol, const struct rover_net *rnet)
 {
 	const struct net *from = dev_net(out), *to = dev_net(in);
 
-	return hooked(from, protocol, NF_INET_LOCAL_OUT, rnet) ||
-	       hooked(from, protocol, NF_INET_POST_ROUTING, rnet) ||
-	       hooked(to, protocol, NF_INET_PRE_ROUTING, rnet) ||
-	       hooked(to, protocol, NF_INET_LOCAL_IN, rnet) ||
-	       filtered_out(out) || filtered_in(in) || captured(out, in) ||
-	       queued(out) || dev_xdp_prog_count(in) || spread(in) ||
-	       passed_on(in) || netif_is_l3_slave(out) ||
+	return shortcut_has_hooks(from, protocol, NF_INET_LOCAL_OUT, rnet) ||
+	       shortcut_has_hooks(from, protocol, NF_INET_POST_ROUTING, rnet) ||
+	       shortcut_has_hooks(to, protocol, NF_INET_PRE_ROUTING, rnet) ||
+	       shortcut_has_hooks(to, protocol, NF_INET_LOCAL_IN, rnet) ||
+	       shortcut_egress_filtered(out) || shortcut_ingress_filtered(in) ||
+	       shortcut_is_captured(out, in) || shortcut_has_qdisc(out) ||
+	       dev_xdp_prog_count(in) || shortcut_has_rps(in) ||
+	       shortcut_has_rx_handler(in) || netif_is_l3_slave(out) ||
 	       READ_ONCE(in->mtu) < READ_ONCE(out->mtu);
 }
 
 /*
- * Where it was sent, or arrives, if netdevs give what they get straight to the stack,
- * and count as we do.
+ * Return the other end if such netdevs give all they get to the stack, and
+ * count as shortcut_count() does; else NULL.
  */
-static struct net_device *other_end(struct net_device *ndev)
+static struct net_device *shortcut_peer_dev(struct net_device *ndev)
 {
 	const struct rtnl_link_ops *link = ndev->rtnl_link_ops;
 
@@ -224,43 +214,49 @@ static struct net_device *other_end(struct net_device *ndev)
 	return ndev->netdev_ops->ndo_get_peer_dev(ndev);
 }
 
-void rover_shortcut_show(struct rover_qp *qp, const struct sk_buff *skb)
+void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb)
 {
 	const struct rover_net *rnet = qp->dev->rnet;
 	struct net_device *in = skb->dev, *out;
 	struct rover_qp *peer;
 
 	WRITE_ONCE(qp->shortcut.shown, jiffies);
-	out = other_end(in);
-	if (!out || somebody_there(out, in, skb->protocol, rnet))
+	out = shortcut_peer_dev(in);
+	if (!out || shortcut_is_observed(out, in, skb->protocol, rnet))
 		return;
 	peer = rover_affinity_peer(qp);
 	if (!peer)
 		return;
 	WRITE_ONCE(peer->shortcut.rnet, rnet);
 	WRITE_ONCE(peer->shortcut.net, dev_net(in));
-	WRITE_ONCE(peer->shortcut.until, jiffies + KNOWN);
-	/* Partner: the acquire in rover_shortcut_take(). */
+	WRITE_ONCE(peer->shortcut.until, jiffies + VALID_JIFFIES);
+	/*
+	 * Pairs with smp_load_acquire() in shortcut_enqueue(): the fields above
+	 * are visible with ->via.
+	 */
 	smp_store_release(&peer->shortcut.via, out);
-	/* Partner: the barrier in rover_shortcut_close(). */
+	/*
+	 * Pairs with smp_mb() in rover_shortcut_close(): if remote_qpn has
+	 * changed it is visible here, or ->via is cleared after this store.
+	 */
 	smp_mb();
 	if (READ_ONCE(peer->remote_qpn) != qp->obj.key)
 		rover_shortcut_close(peer);
 }
 
-/* Is it as it was when the peer said so? */
-static bool is_clear(const struct rover_shortcut *shortcut,
-		     const struct sk_buff *skb)
+static bool shortcut_recheck(const struct rover_shortcut *shortcut,
+			     const struct sk_buff *skb)
 {
-	struct net_device *out = skb->dev, *in = other_end(out);
+	struct net_device *out = skb->dev, *in = shortcut_peer_dev(out);
 
 	return in && in->flags & IFF_UP && out->flags & IFF_UP &&
 	       dev_net(in) == READ_ONCE(shortcut->net) &&
-	       !somebody_there(out, in, skb->protocol,
-			       READ_ONCE(shortcut->rnet));
+	       !shortcut_is_observed(out, in, skb->protocol,
+				     READ_ONCE(shortcut->rnet));
 }
 
-static bool is_open(struct rover_shortcut *shortcut, const struct sk_buff *skb)
+static bool shortcut_is_open(struct rover_shortcut *shortcut,
+			     const struct sk_buff *skb)
 {
 	unsigned long now = jiffies;
 
@@ -269,18 +265,15 @@ static bool is_open(struct rover_shortcut *shortcut, const struct sk_buff *skb)
 	if (READ_ONCE(shortcut->asked) == (u32)now)
 		return true;
 	WRITE_ONCE(shortcut->asked, now);
-	if (is_clear(shortcut, skb))
+	if (shortcut_recheck(shortcut, skb))
 		return true;
-	/* Until the peer says so again. */
+	/* Until the peer opens it again. */
 	WRITE_ONCE(shortcut->until, now - 1);
 	return false;
 }
 
-/*
- * Does its route do no more than lead there?  And is it no longer than the route and
- * the interface take?
- */
-static bool is_plain(const struct sk_buff *skb)
+/* Test for no IPsec or tunnel, and a length that route and netdev accept. */
+static bool shortcut_fits_route(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
 	unsigned int mtu;
@@ -292,10 +285,9 @@ static bool is_plain(const struct sk_buff *skb)
 				 skb->len <= mtu;
 }
 
-/* Handing over **************************************************************/
+/* Handing over ***************************************************************/
 
-/* As the drivers count. */
-static void count(struct net_device *out, const struct sk_buff *skb)
+static void shortcut_count(struct net_device *out, const struct sk_buff *skb)
 {
 	if (out->flags & IFF_LOOPBACK)
 		dev_lstats_add(out, skb->len);
@@ -306,33 +298,37 @@ static void count(struct net_device *out, const struct sk_buff *skb)
 bool rover_shortcut_full(const struct rover_qp *qp)
 {
 	return READ_ONCE(qp->shortcut.via) &&
-	       this_cpu_read(desks.bytes) >= LINE_MOST;
+	       this_cpu_read(shortcut_queues.bytes) >= QUEUE_MAX_BYTES;
 }
 
 bool rover_shortcut_waiting(void)
 {
-	return !skb_queue_empty(&this_cpu_ptr(&desks)->line);
+	return !skb_queue_empty(&this_cpu_ptr(&shortcut_queues)->skbs);
 }
 
-static void hand_over(struct rover_qp *qp, struct sk_buff *skb)
+static void shortcut_hand_over(struct rover_qp *qp, struct sk_buff *skb)
 {
-	count(skb->dev, skb);
+	shortcut_count(skb->dev, skb);
 	rover_count(qp->dev, ROVER_STAT_TX_SHORTCUT);
 	skb_dst_drop(skb);
 	skb->dev = NULL;
-	handed(skb)->rnet = READ_ONCE(qp->shortcut.rnet);
+	shortcut_cb(skb)->rnet = READ_ONCE(qp->shortcut.rnet);
 }
 
-/* Return false when it is to go by the stack now. */
-static bool queue_up(struct desk *desk, struct rover_qp *qp, struct sk_buff *skb)
+/* Return false if the stack can send @skb now. */
+static bool shortcut_enqueue(struct shortcut_queue *queue, struct rover_qp *qp,
+			     struct sk_buff *skb)
 {
-	bool first = skb_queue_empty(&desk->line);
+	bool first = skb_queue_empty(&queue->skbs);
 
-	/* Partner: the release in rover_shortcut_show().  Frames of RoCE v1 have no route. */
+	/*
+	 * Pairs with smp_store_release() in rover_shortcut_check(): ->rnet,
+	 * ->net and ->until are visible. RoCE v1 has no route.
+	 */
 	if (smp_load_acquire(&qp->shortcut.via) != skb->dev || !skb_dst(skb))
 		return false;
-	if (is_plain(skb) && is_open(&qp->shortcut, skb)) {
-		hand_over(qp, skb);
+	if (shortcut_fits_route(skb) && shortcut_is_open(&qp->shortcut, skb)) {
+		shortcut_hand_over(qp, skb);
 	} else if (first) {
 		return false;
 	} else if (!skb_dst_force(skb)) {
@@ -341,73 +337,72 @@ static bool queue_up(struct desk *desk, struct rover_qp *qp, struct sk_buff *skb
 		kfree_skb(skb);
 		return true;
 	}
-	__skb_queue_tail(&desk->line, skb);
-	desk->bytes += skb->truesize;
-	if (first && !desk->busy)
-		tasklet_schedule(&desk->tasklet);
+	__skb_queue_tail(&queue->skbs, skb);
+	queue->bytes += skb->truesize;
+	if (first && !queue->running)
+		tasklet_schedule(&queue->tasklet);
 	return true;
 }
 
 bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb)
 {
-	struct desk *desk = this_cpu_ptr(&desks);
-	bool taken = queue_up(desk, qp, skb);
+	struct shortcut_queue *queue = this_cpu_ptr(&shortcut_queues);
+	bool taken = shortcut_enqueue(queue, qp, skb);
 
 	if (!taken)
-		desk->stack = true;
+		queue->stack_used = true;
 	return taken;
 }
 
-static void serve(struct desk *desk, struct sk_buff *skb)
+static void shortcut_deliver(struct shortcut_queue *queue, struct sk_buff *skb)
 {
 	if (skb_dst(skb)) {
-		desk->stack = true;
+		queue->stack_used = true;
 		shortcut_send(skb);
 	} else {
-		shortcut_receive(skb, handed(skb)->rnet);
+		shortcut_receive(skb, shortcut_cb(skb)->rnet);
 	}
 }
 
-/* The network's softirq may have left some for its next turn, to be received first. */
-static bool is_behind(struct desk *desk)
+/* The network's softirq may have skbs left that must be received first. */
+static bool shortcut_must_wait(struct shortcut_queue *queue)
 {
-	if (!desk->stack || !(local_softirq_pending() & BIT(NET_RX_SOFTIRQ)) ||
-	    desk->waited == WAIT_MOST) {
-		desk->waited = 0;
+	if (!queue->stack_used ||
+	    !(local_softirq_pending() & BIT(NET_RX_SOFTIRQ)) ||
+	    queue->waited == MAX_WAIT_ROUNDS) {
+		queue->waited = 0;
 		return false;
 	}
-	desk->waited++;
+	queue->waited++;
 	return true;
 }
 
-static void serve_round(struct desk *desk)
+static void shortcut_run_round(struct shortcut_queue *queue)
 {
-	unsigned int left = AT_ONCE;
+	unsigned int left = ROUND_SKBS;
 	struct sk_buff *skb;
 
-	desk->stack = false;
-	desk->busy = true;
-	while (left-- && !desk->stack) {
-		skb = __skb_dequeue(&desk->line);
+	queue->stack_used = false;
+	queue->running = true;
+	while (left-- && !queue->stack_used) {
+		skb = __skb_dequeue(&queue->skbs);
 		if (!skb)
 			break;
-		desk->bytes -= skb->truesize;
-		serve(desk, skb);
+		queue->bytes -= skb->truesize;
+		shortcut_deliver(queue, skb);
 	}
-	desk->busy = false;
+	queue->running = false;
 }
 
-/*
- * Runs on the processor that hands over, or on another after hotplug took that one
- * away: hence the desk is found by the tasklet, not by the processor.
- */
-static void serve_all(struct tasklet_struct *tasklet)
+/* After CPU hotplug this may be another CPU: use the tasklet's queue. */
+static void shortcut_run(struct tasklet_struct *tasklet)
 {
-	struct desk *desk = container_of(tasklet, struct desk, tasklet);
+	struct shortcut_queue *queue =
+		container_of(tasklet, struct shortcut_queue, tasklet);
 
-	if (!is_behind(desk))
-		serve_round(desk);
-	if (!skb_queue_empty(&desk->line))
+	if (!shortcut_must_wait(queue))
+		shortcut_run_round(queue);
+	if (!skb_queue_empty(&queue->skbs))
 		tasklet_schedule(tasklet);
 }
 
@@ -420,10 +415,11 @@ void rover_shortcut_init(void (*receive)(struct sk_buff *skb,
 	shortcut_receive = receive;
 	shortcut_send = send;
 	for_each_possible_cpu(cpu) {
-		struct desk *desk = per_cpu_ptr(&desks, cpu);
+		struct shortcut_queue *queue =
+			per_cpu_ptr(&shortcut_queues, cpu);
 
-		__skb_queue_head_init(&desk->line);
-		tasklet_setup(&desk->tasklet, serve_all);
+		__skb_queue_head_init(&queue->skbs);
+		tasklet_setup(&queue->tasklet, shortcut_run);
 	}
 }
 
@@ -432,10 +428,11 @@ void rover_shortcut_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct desk *desk = per_cpu_ptr(&desks, cpu);
+		struct shortcut_queue *queue =
+			per_cpu_ptr(&shortcut_queues, cpu);
 
-		/* What it leaves schedules it again, so it ends with nothing left. */
-		tasklet_kill(&desk->tasklet);
-		WARN_ON(!skb_queue_empty(&desk->line));
+		/* The tasklet reschedules itself until its queue is empty. */
+		tasklet_kill(&queue->tasklet);
+		WARN_ON(!skb_queue_empty(&queue->skbs));
 	}
 }

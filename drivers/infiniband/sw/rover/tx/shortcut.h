@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * shortcut - what would only come back to this kernel is handed over
+ * shortcut - hand packets to a receiver on this host past the stack
  */
 #ifndef ROVER_SHORTCUT_H
 #define ROVER_SHORTCUT_H
@@ -10,16 +10,14 @@
 
 #include "qp/qp.h"
 
-/* What rover_shortcut_came() does, once in a tick. */
-void rover_shortcut_show(struct rover_qp *qp, const struct sk_buff *skb);
+/* Rest of rover_shortcut_came(), once in a tick. */
+void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb);
 
 /**
- * rover_shortcut_came() - the peer's packet has come by the stack
- * @qp: addressee, whose peer it is
- * @skb: the packet or train; what was handed over or set aside has no interface
- *	any more, and a frame has no route
- *
- * If nobody stands on that way the peer may hand over what it sends next.
+ * rover_shortcut_came() - let the peer use the shortcut if nothing observes it
+ * @qp: receiver of @skb
+ * @skb: from the peer; ignored without an interface (handed over, or from a
+ *	backlog) or without a route (RoCE v1)
  *
  * Context: softirq, under rcu_read_lock().
  */
@@ -28,79 +26,79 @@ static inline void rover_shortcut_came(struct rover_qp *qp,
 {
 	if (skb->dev && skb_dst(skb) &&
 	    READ_ONCE(qp->shortcut.shown) != (u32)jiffies)
-		rover_shortcut_show(qp, skb);
+		rover_shortcut_check(qp, skb);
 }
 
 /**
- * rover_shortcut_take() - hand it over, if that may be
- * @qp: sender, whom it holds a reference to
- * @skb: aimed; data at its IP header
- *
- * It is received when this processor has let go of its locks and softirqs, or
- * else sent by the stack then, behind what was handed over before.
+ * rover_shortcut_take() - hand over an skb, or queue it behind such skbs
+ * @qp: sender, referenced by @skb
+ * @skb: routed; data at the IP header
  *
  * Context: under rcu_read_lock(), softirqs off.
- * Return: true when it was taken; false when it is to go by the stack now.
+ * Return: true if it was taken; false if the stack can send it now.
  */
 bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb);
 
 /**
- * rover_shortcut_alike() - are packets of these two in one line?
+ * rover_shortcut_same() - test whether two senders may share a train
  * @one: sender
  * @other: sender
  *
- * What one of them has sent must not be passed by a train that it shares.
+ * They may not if only one uses the shortcut: packets would be overtaken.
  *
  * Context: any.
  */
-static inline bool rover_shortcut_alike(const struct rover_qp *one,
-					const struct rover_qp *other)
+static inline bool rover_shortcut_same(const struct rover_qp *one,
+				       const struct rover_qp *other)
 {
 	return READ_ONCE(one->shortcut.via) == READ_ONCE(other->shortcut.via);
 }
 
 /**
- * rover_shortcut_full() - is this processor's line too long for more of this?
- * @qp: sender; what goes by the stack does not wait in the line
+ * rover_shortcut_full() - test whether this CPU's queue is too long
+ * @qp: sender; false if it does not use the shortcut
  *
  * Context: softirqs off.
  */
 bool rover_shortcut_full(const struct rover_qp *qp);
 
 /**
- * rover_shortcut_waiting() - is something in this processor's line?
+ * rover_shortcut_waiting() - test whether this CPU's queue has skbs
  *
- * Perhaps of a queue pair whose packets another processor must not send meanwhile.
+ * If so, other CPUs must not send for their queue pairs.
  *
  * Context: softirqs off.
  */
 bool rover_shortcut_waiting(void);
 
 /**
- * rover_shortcut_close() - its packets go another way from now on
+ * rover_shortcut_close() - stop using the shortcut: the path has changed
  * @qp: sender
  *
  * Context: any.
  */
 static inline void rover_shortcut_close(struct rover_qp *qp)
 {
-	/* Whom it talks to was set before: who opens it meanwhile sees that. */
+	/*
+	 * Pairs with smp_mb() in rover_shortcut_check(): remote_qpn is visible
+	 * before ->via clears.
+	 */
 	smp_mb();
 	WRITE_ONCE(qp->shortcut.via, NULL);
 }
 
 /**
  * rover_shortcut_init() - at module load
- * @receive: what to do with a packet or train, data at its IP header, that is for
- *	a queue pair in namespace @rnet, which may have ended; consumes @skb; softirq
- * @send: sends by the stack what has waited for its turn; consumes @skb; softirq
+ * @receive: in softirq, receives and consumes @skb, data at the IP header, for
+ *	a queue pair in @rnet, which may be gone
+ * @send: in softirq, sends @skb by the stack and consumes it
  */
 void rover_shortcut_init(void (*receive)(struct sk_buff *skb,
 					 const struct rover_net *rnet),
 			 void (*send)(struct sk_buff *skb));
 
 /**
- * rover_shortcut_exit() - at module unload, when nobody sends any more
+ * rover_shortcut_exit() - at module unload, after the last send
  */
 void rover_shortcut_exit(void);
 

@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * skb_alloc - socket buffers that are not cleared before they are filled
+ * skb_alloc - socket buffers that are not cleared
  *
- * Where the kernel is hardened all that slabs give is cleared first
- * (init_on_alloc), all of it for every packet, and for one of 4 KiB that is
- * 8 KiB.  What is sent is written to the last byte anyway.
+ * With init_on_alloc the slab would clear 8 KiB for a packet of 4 KiB. So small
+ * skbs use NAPI's page of the CPU, and large ones, for netdevs without
+ * scatter-gather, a page pool (decision 0031).
  *
- * small	a piece of the page that NAPI has on each CPU, which is cleared once
- * large	pages of a pool on each CPU, to which the stack returns them
- *
- * Large ones are for netdevs that gather nothing: there payload is copied.
- *
- * Softirqs off: each pool has one CPU that takes from it.  Whatever CPU returns
- * something does so through the pool's ring.  A pool that was given up is there
- * until the last of its pages is back, which the kernel sees to.
+ * Softirqs off: only its own CPU allocates from a pool; others return pages
+ * through its ring. The kernel keeps a destroyed pool until its last page is
+ * back.
  */
 #include <linux/percpu.h>
 #include <net/page_pool/helpers.h>
 
 #include "tx/skb_alloc.h"
 
-/* For a packet of path MTU 4096, with all headers. */
+/* A packet of path MTU 4096, with all headers. */
 #define LARGE_ORDER	1
-#define LARGE		(PAGE_SIZE << LARGE_ORDER)
+#define LARGE_SIZE	(PAGE_SIZE << LARGE_ORDER)
 
-/* What a CPU keeps for later: two trains as long as they get. */
-#define LARGE_KEPT	256
+/* Two trains of maximum length. */
+#define LARGE_POOL_SIZE	256
 
-static DEFINE_PER_CPU(struct page_pool *, pools);
+static DEFINE_PER_CPU(struct page_pool *, skb_alloc_pools);
 
-static struct sk_buff *get_small(unsigned int size)
+static struct sk_buff *alloc_small_skb(unsigned int size)
 {
 	struct sk_buff *skb;
 	void *data;
@@ -45,15 +40,15 @@ static struct sk_buff *get_small(unsigned int size)
 	return skb;
 }
 
-static struct sk_buff *get_large(void)
+static struct sk_buff *alloc_large_skb(void)
 {
-	struct page_pool *pool = __this_cpu_read(pools);
+	struct page_pool *pool = __this_cpu_read(skb_alloc_pools);
 	struct page *page = page_pool_dev_alloc_pages(pool);
 	struct sk_buff *skb;
 
 	if (!page)
 		return NULL;
-	skb = napi_build_skb(page_address(page), LARGE);
+	skb = napi_build_skb(page_address(page), LARGE_SIZE);
 	if (skb)
 		skb_mark_for_recycle(skb);
 	else
@@ -63,10 +58,10 @@ static struct sk_buff *get_large(void)
 
 struct sk_buff *rover_skb_alloc(unsigned int size)
 {
-	/* The page on each CPU is for pieces of up to a page. */
+	/* napi_alloc_frag() allocates up to a page. */
 	if (size <= SKB_WITH_OVERHEAD(PAGE_SIZE))
-		return get_small(size);
-	return size <= SKB_WITH_OVERHEAD(LARGE) ? get_large() : NULL;
+		return alloc_small_skb(size);
+	return size <= SKB_WITH_OVERHEAD(LARGE_SIZE) ? alloc_large_skb() : NULL;
 }
 
 int rover_skb_alloc_init(void)
@@ -76,7 +71,7 @@ int rover_skb_alloc_init(void)
 	for_each_possible_cpu(cpu) {
 		struct page_pool_params params = {
 			.order = LARGE_ORDER,
-			.pool_size = LARGE_KEPT,
+			.pool_size = LARGE_POOL_SIZE,
 			.nid = cpu_to_node(cpu),
 		};
 		struct page_pool *pool = page_pool_create(&params);
@@ -85,7 +80,7 @@ int rover_skb_alloc_init(void)
 			rover_skb_alloc_exit();
 			return PTR_ERR(pool);
 		}
-		per_cpu(pools, cpu) = pool;
+		per_cpu(skb_alloc_pools, cpu) = pool;
 	}
 	return 0;
 }
@@ -95,7 +90,7 @@ void rover_skb_alloc_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		page_pool_destroy(per_cpu(pools, cpu));
-		per_cpu(pools, cpu) = NULL;
+		page_pool_destroy(per_cpu(skb_alloc_pools, cpu));
+		per_cpu(skb_alloc_pools, cpu) = NULL;
 	}
 }

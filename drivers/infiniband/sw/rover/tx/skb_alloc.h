@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * skb_alloc - socket buffers that are not cleared before they are filled
+ * skb_alloc - socket buffers that are not cleared
  */
 #ifndef ROVER_SKB_ALLOC_H
 #define ROVER_SKB_ALLOC_H
@@ -8,8 +8,8 @@
 #include <linux/skbuff.h>
 
 /**
- * rover_skb_alloc() - an empty socket buffer
- * @size: bytes of its linear part; they are not initialised
+ * rover_skb_alloc() - allocate an empty skb
+ * @size: linear bytes, uninitialised
  *
  * Context: softirqs off; does not sleep.
  * Return: NULL without memory.
@@ -17,14 +17,14 @@
 struct sk_buff *rover_skb_alloc(unsigned int size);
 
 /**
- * rover_skb_alloc_init() - before the first device
+ * rover_skb_alloc_init() - at module load
  *
  * Return: 0 or -ENOMEM.
  */
 int rover_skb_alloc_init(void);
 
 /**
- * rover_skb_alloc_exit() - nobody gets any more; those that are out stay valid
+ * rover_skb_alloc_exit() - at module unload; skbs in flight stay valid
  */
 void rover_skb_alloc_exit(void);
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trailer - the end of a packet whose payload travels by reference
+ * trailer - last fragment of a packet with payload by reference
  *
- * Each processor has a page that it takes seals from, never twice the same: one
- * that has been given away is read until the last skb that refers to the page
- * is gone.  The page is known again by a mark in its private field, which must
- * not be there any more when the page is freed: old kernels give such a page out
- * again as it is.  So used pages are kept, with a reference, until it is the last
- * one, and are then taken again or freed without the mark.
+ * Each CPU allocates from a page and never reuses a trailer: it may be read
+ * until the last skb that refers to the page is gone. page_private marks such
+ * pages. It must be cleared before a page is freed, as old kernels allocate it
+ * uncleared. So used pages are kept until only we refer to them.
  *
- * Giving: softirqs off, under some queue pair's lock.  Finding: anywhere.
+ * Allocation: softirqs off. Lookup: any context.
  */
 #include <linux/build_bug.h>
 #include <linux/highmem.h>
@@ -22,92 +20,89 @@
 
 static_assert(PAGE_SIZE % sizeof(struct rover_trailer) == 0);
 
-/* Used pages that are looked at for each that is taken: more than one, so they get fewer. */
-#define SEAL_LOOKS	4
+/* Used pages checked for each one taken; more than one shrinks the list. */
+#define TRAILER_MAX_SCAN	4
 
-struct stock {
-	struct page *page;	/* with a reference of ours; NULL at first */
-	unsigned int left;	/* bytes that have not been given away */
-	struct list_head used;	/* pages by their lru, each with a reference */
+struct trailer_pool {
+	struct page *page;	/* with a reference; NULL at first */
+	unsigned int left;	/* unallocated bytes */
+	struct list_head used;	/* by lru, each with a reference */
 };
 
-static DEFINE_PER_CPU(struct stock, stocks);
+static DEFINE_PER_CPU(struct trailer_pool, trailer_pools);
 
-/* Its address is the mark: nobody else has a reason to write it anywhere. */
-static const char mark;
+/* Its address is the mark; nothing else has it in page_private. */
+static const char trailer_mark;
 
-static void seal_free_page(struct page *page)
+static void trailer_free_page(struct page *page)
 {
 	set_page_private(page, 0);
 	put_page(page);
 }
 
-/*
- * A used page that no skb refers to any more; NULL without one.  Of several the
- * others are freed.
- */
-static struct page *seal_reuse(struct stock *stock)
+/* Return a used page that only we refer to; free any others. */
+static struct page *trailer_reuse_page(struct trailer_pool *pool)
 {
 	struct page *page, *found = NULL;
 	unsigned int i;
 
-	for (i = 0; i < SEAL_LOOKS && !list_empty(&stock->used); i++) {
-		page = list_first_entry(&stock->used, struct page, lru);
+	for (i = 0; i < TRAILER_MAX_SCAN && !list_empty(&pool->used); i++) {
+		page = list_first_entry(&pool->used, struct page, lru);
 		if (page_count(page) > 1) {
-			list_move_tail(&page->lru, &stock->used);
+			list_move_tail(&page->lru, &pool->used);
 			continue;
 		}
 		list_del(&page->lru);
 		if (found)
-			seal_free_page(page);
+			trailer_free_page(page);
 		else
 			found = page;
 	}
 	return found;
 }
 
-static bool restock(struct stock *stock)
+static bool trailer_refill(struct trailer_pool *pool)
 {
-	struct page *page = seal_reuse(stock);
+	struct page *page = trailer_reuse_page(pool);
 
 	if (!page)
 		page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
 	if (!page)
 		return false;
-	set_page_private(page, (unsigned long)&mark);
-	if (stock->page)
-		list_add_tail(&stock->page->lru, &stock->used);
-	stock->page = page;
-	stock->left = PAGE_SIZE;
+	set_page_private(page, (unsigned long)&trailer_mark);
+	if (pool->page)
+		list_add_tail(&pool->page->lru, &pool->used);
+	pool->page = page;
+	pool->left = PAGE_SIZE;
 	return true;
 }
 
 struct rover_trailer *rover_trailer_get(void)
 {
-	struct stock *stock = this_cpu_ptr(&stocks);
-	struct rover_trailer *seal;
+	struct trailer_pool *pool = this_cpu_ptr(&trailer_pools);
+	struct rover_trailer *trailer;
 
-	if (!stock->left && !restock(stock))
+	if (!pool->left && !trailer_refill(pool))
 		return NULL;
-	get_page(stock->page);
-	stock->left -= sizeof(*seal);
-	seal = page_address(stock->page) + stock->left;
-	*seal = (struct rover_trailer) {};
-	return seal;
+	get_page(pool->page);
+	pool->left -= sizeof(*trailer);
+	trailer = page_address(pool->page) + pool->left;
+	*trailer = (struct rover_trailer) {};
+	return trailer;
 }
 
-void rover_trailer_drop(struct rover_trailer *seal)
+void rover_trailer_drop(struct rover_trailer *trailer)
 {
-	if (seal)
-		put_page(virt_to_page(seal));
+	if (trailer)
+		put_page(virt_to_page(trailer));
 }
 
-void rover_trailer_append(struct sk_buff *skb, struct rover_trailer *seal,
-		       unsigned int n, u32 payload, unsigned int pad)
+void rover_trailer_append(struct sk_buff *skb, struct rover_trailer *trailer,
+			  unsigned int n, u32 payload, unsigned int pad)
 {
-	skb_fill_page_desc(skb, n, virt_to_page(seal), offset_in_page(seal),
-			   pad + ROVER_ICRC_SIZE);
-	/* Pages others can write to: nobody may encrypt or edit in place. */
+	skb_fill_page_desc(skb, n, virt_to_page(trailer),
+			   offset_in_page(trailer), pad + ROVER_ICRC_SIZE);
+	/* User memory: must not be encrypted or edited in place. */
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	payload += pad + ROVER_ICRC_SIZE;
 	skb->data_len += payload;
@@ -115,8 +110,9 @@ void rover_trailer_append(struct sk_buff *skb, struct rover_trailer *seal,
 	skb->truesize += payload;
 }
 
-/* Ours, in the last fragment, with so much pad before the ICRC; or NULL. */
-static struct rover_trailer *last_frag(const struct sk_buff *skb, unsigned int *pad)
+/* Return the last fragment's trailer and its @pad; NULL without one. */
+static struct rover_trailer *trailer_in_last_frag(const struct sk_buff *skb,
+						  unsigned int *pad)
 {
 	const struct skb_shared_info *info = skb_shinfo(skb);
 	const skb_frag_t *last;
@@ -129,9 +125,11 @@ static struct rover_trailer *last_frag(const struct sk_buff *skb, unsigned int *
 	page = skb_frag_page(last);
 	off = skb_frag_off(last);
 	size = skb_frag_size(last);
-	if (!page || page_private(page) != (unsigned long)&mark ||
-	    off >= PAGE_SIZE || !IS_ALIGNED(off, sizeof(struct rover_trailer)) ||
-	    size < ROVER_ICRC_SIZE || size > sizeof_field(struct rover_trailer, tail))
+	if (!page || page_private(page) != (unsigned long)&trailer_mark ||
+	    off >= PAGE_SIZE ||
+	    !IS_ALIGNED(off, sizeof(struct rover_trailer)) ||
+	    size < ROVER_ICRC_SIZE ||
+	    size > sizeof_field(struct rover_trailer, tail))
 		return NULL;
 	*pad = size - ROVER_ICRC_SIZE;
 	return page_address(page) + off;
@@ -141,7 +139,7 @@ const struct rover_trailer *rover_trailer_last(const struct sk_buff *skb)
 {
 	unsigned int pad;
 
-	return last_frag(skb, &pad);
+	return trailer_in_last_frag(skb, &pad);
 }
 
 u32 rover_trailer_sum(u32 crc, const struct sk_buff *skb, int at, int len)
@@ -181,48 +179,48 @@ u32 rover_trailer_sum(u32 crc, const struct sk_buff *skb, int at, int len)
 void rover_trailer_close(const struct sk_buff *skb)
 {
 	int head = skb_headlen(skb);
-	struct rover_trailer *seal;
+	struct rover_trailer *trailer;
 	unsigned int pad;
 	__le32 icrc;
 
-	seal = last_frag(skb, &pad);
-	if (!seal)
+	trailer = trailer_in_last_frag(skb, &pad);
+	if (!trailer)
 		return;
-	icrc = rover_icrc_end(rover_trailer_sum(seal->headers, skb, head,
-					     skb_pagelen(skb) - head -
-					     ROVER_ICRC_SIZE));
-	memcpy(seal->tail + pad, &icrc, sizeof(icrc));
+	icrc = rover_icrc_end(rover_trailer_sum(trailer->headers, skb, head,
+						skb_pagelen(skb) - head -
+						ROVER_ICRC_SIZE));
+	memcpy(trailer->tail + pad, &icrc, sizeof(icrc));
 }
 
 void rover_trailer_close_late(const struct sk_buff *skb)
 {
-	const struct rover_trailer *seal = rover_trailer_last(skb);
+	const struct rover_trailer *trailer = rover_trailer_last(skb);
 	struct rover_mkey *mkey;
 
-	if (!seal || !seal->zcopy.qpn) {
+	if (!trailer || !trailer->zcopy.qpn) {
 		rover_trailer_close(skb);
-	} else if (rover_zcopy_begin(&seal->zcopy, &mkey)) {
+	} else if (rover_zcopy_begin(&trailer->zcopy, &mkey)) {
 		rover_trailer_close(skb);
 		rover_zcopy_end(mkey);
 	} else {
-		rover_zcopy_drop(&seal->zcopy);
+		rover_zcopy_drop(&trailer->zcopy);
 	}
 }
 
 const struct rover_trailer *rover_trailer_find(const struct sk_buff *skb,
-					 unsigned int payload_at,
-					 unsigned int payload,
-					 unsigned int pad)
+					       unsigned int payload_at,
+					       unsigned int payload,
+					       unsigned int pad)
 {
-	const struct rover_trailer *seal;
+	const struct rover_trailer *trailer;
 	unsigned int own_pad;
 
-	/* Headers in the linear part, all the rest and nothing else in frags. */
+	/* Only the headers may be linear, and all else in fragments. */
 	if (payload_at != skb_headlen(skb) ||
 	    payload_at + payload + pad + ROVER_ICRC_SIZE != skb_pagelen(skb))
 		return NULL;
-	seal = last_frag(skb, &own_pad);
-	return seal && own_pad == pad ? seal : NULL;
+	trailer = trailer_in_last_frag(skb, &own_pad);
+	return trailer && own_pad == pad ? trailer : NULL;
 }
 
 void rover_trailer_init(void)
@@ -230,7 +228,7 @@ void rover_trailer_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		INIT_LIST_HEAD(&per_cpu_ptr(&stocks, cpu)->used);
+		INIT_LIST_HEAD(&per_cpu_ptr(&trailer_pools, cpu)->used);
 }
 
 void rover_trailer_exit(void)
@@ -238,16 +236,16 @@ void rover_trailer_exit(void)
 	struct page *page, *next;
 	int cpu;
 
-	/* A capture may still refer to this page; rover no longer takes it for a seal. */
+	/* A capture may still refer to such a page. */
 	for_each_possible_cpu(cpu) {
-		struct stock *stock = per_cpu_ptr(&stocks, cpu);
+		struct trailer_pool *pool = per_cpu_ptr(&trailer_pools, cpu);
 
-		if (stock->page)
-			seal_free_page(stock->page);
-		stock->page = NULL;
-		stock->left = 0;
-		list_for_each_entry_safe(page, next, &stock->used, lru)
-			seal_free_page(page);
-		INIT_LIST_HEAD(&stock->used);
+		if (pool->page)
+			trailer_free_page(pool->page);
+		pool->page = NULL;
+		pool->left = 0;
+		list_for_each_entry_safe(page, next, &pool->used, lru)
+			trailer_free_page(page);
+		INIT_LIST_HEAD(&pool->used);
 	}
 }

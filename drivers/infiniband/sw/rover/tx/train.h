@@ -11,29 +11,30 @@
 #include "wire/wire.h"
 
 /**
- * struct rover_train - a train being put together; lives on the stack
- * @qp: whose the packets are that are added
- * @path: where it goes
- * @hdr_len: bytes in front of each packet's BTH
- * @qpn: to which queue pair there
- * @limit: most packets it may have, if its path allows it
- * @copy: payload may change as soon as its packet is made: never by reference
- * @flat: its netdev takes what is in one piece: payload is copied, too
- * @response: of a responder, else of a requester
- * @icrcs: who makes those of payload in frags
- * @ip_id: counter of IPv4 identifications, the owner's
+ * struct rover_train - a train that is being built; lives on the stack
+ * @qp: sender
+ * @path: destination
+ * @hdr_len: bytes before a packet's BTH
+ * @qpn: remote queue pair number
+ * @limit: most packets
+ * @copy: payload may change, so copy it
+ * @linear: the netdev has no scatter-gather, so copy payload
+ * @response: sent by the responder, else by the requester
+ * @icrc_state: ICRCs of payload frags
+ * @ip_id: counter of IPv4 identifications
  * @head: first packet; NULL while empty
- * @last: last packet, or block of them
- * @seal: that of @last while it is a block, or may become one; else NULL
- * @bundle: that of @last while it is a bundle, not appended yet; else NULL
- * @piece: payload of each packet in @last then
- * @next: and the number of the one that may follow
- * @packets: in it
- * @others: of those, what was there before @qp added any (plug)
- * @max: most packets it may have; 1 on paths of RoCE v1
- * @size: of the first packet, from BTH to ICRC: none may be much larger
- * @len: and of all
- * @psn: of the first packet of @qp
+ * @last: last skb
+ * @long_trailer: trailer of @last if MIDDLEs may join it, else NULL
+ * @small_trailer: trailer to be appended to @last if small packets may join it,
+ *	else NULL
+ * @long_payload: payload of each packet in @last, if MIDDLEs may join
+ * @long_next_psn: PSN of the next MIDDLE
+ * @packets: number of packets
+ * @others: of these, added by other queue pairs before @qp (plug)
+ * @max: @limit, but 1 for RoCE v1
+ * @size: bytes of the first packet, from BTH to ICRC
+ * @len: bytes of all packets, from BTH to ICRC
+ * @psn: PSN of @qp's first packet
  */
 struct rover_train {
 	struct rover_qp *qp;
@@ -42,16 +43,16 @@ struct rover_train {
 	u32 qpn;
 	unsigned int limit;
 	bool copy;
-	bool flat;
+	bool linear;
 	bool response;
-	enum rover_icrc_state icrcs;
+	enum rover_icrc_state icrc_state;
 	u16 *ip_id;
 	struct sk_buff *head;
 	struct sk_buff *last;
-	struct rover_trailer *seal;
-	struct rover_trailer *bundle;
-	u32 piece;
-	u32 next;
+	struct rover_trailer *long_trailer;
+	struct rover_trailer *small_trailer;
+	u32 long_payload;
+	u32 long_next_psn;
 	unsigned int packets;
 	unsigned int others;
 	unsigned int max;
@@ -63,16 +64,16 @@ struct rover_train {
 /**
  * struct rover_outgoing - a packet to be made
  * @opcode: BTH opcode
- * @flags: BTH flags: ROVER_BTH_SE or 0
- * @ackreq: ask for an acknowledge
- * @again: it may have been sent before: it has its ICRC, whatever the others do
- * @middles: of a FIRST: so many follow
- * @psn: its number
+ * @flags: ROVER_BTH_SE or 0
+ * @ackreq: set AckReq
+ * @again: may be a retransmission: always has an ICRC
+ * @middles: of a FIRST: number of MIDDLEs that follow
+ * @psn: PSN
  * @ext: extended headers, in wire order
- * @ext_len: their length in bytes
- * @len: payload in bytes
- * @sgl: where the payload comes from; moves on
- * @data: or this memory, when not NULL
+ * @ext_len: their bytes
+ * @len: bytes of payload
+ * @sgl: source of the payload; moves on
+ * @data: source instead of @sgl, unless NULL
  */
 struct rover_outgoing {
 	u8 opcode;
@@ -89,12 +90,10 @@ struct rover_outgoing {
 };
 
 /**
- * rover_outgoing_init() - a packet without flags, extended headers and payload
- * @out: to be initialised, but for @ext, which is nearly half of it
+ * rover_outgoing_init() - initialise a packet, all but @ext, to save time
+ * @out: packet
  * @opcode: BTH opcode
- * @psn: its number
- *
- * For those who make one for each small message; others may as well write all of it.
+ * @psn: PSN
  */
 static inline void rover_outgoing_init(struct rover_outgoing *out, u8 opcode,
 				       u32 psn)
@@ -112,69 +111,65 @@ static inline void rover_outgoing_init(struct rover_outgoing *out, u8 opcode,
 }
 
 /**
- * rover_train_begin() - an empty train
- * @train: to be initialised
- * @qp: whose
- * @ip_id: the owner's counter of IPv4 identifications
- * @max: most packets; 1 sends each on its own
- *
- * It goes to the peer that the queue pair is connected to.
+ * rover_train_begin() - begin a train to the connected peer
+ * @train: train
+ * @qp: sender
+ * @ip_id: counter of IPv4 identifications
+ * @max: most packets
  */
 void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 		       u16 *ip_id, unsigned int max);
 
 /**
- * rover_train_aim() - the packets that follow go elsewhere
- * @train: sent first when what is in it goes another way
- * @path: valid until the train has been sent
- * @qpn: queue pair there
+ * rover_train_aim() - set the destination of packets added next
+ * @train: sent first if its path differs
+ * @path: valid until @train is sent
+ * @qpn: remote queue pair number
  *
- * Context: the queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held, softirqs off.
  */
 void rover_train_aim(struct rover_train *train, struct rover_path *path,
 		     u32 qpn);
 
 /**
- * rover_train_add() - make a packet and couple it on
- * @train: sent first when it has no room for this packet
+ * rover_train_add() - make a packet and append it
+ * @train: sent first if the packet does not fit
  * @out: the packet
- * @fault: ROVER_OK, or what is wrong with its memory
+ * @fault: ROVER_OK, or the fault of its payload
  *
- * Payload is taken by reference where that pays and can be done, else copied.
- *
- * Context: the queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held, softirqs off.
  * Return: 0; -ENOMEM, counted: try again later; -EFAULT: see @fault.
  */
 int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		    enum rover_fault *fault);
 
 /**
- * rover_train_may_wait() - may packets of other queue pairs be added to it?
+ * rover_train_may_share() - test whether other queue pairs may add packets
  * @train: not sent yet
  *
- * Where memory carries it, and nothing in it is large: so whatever is added to it,
- * none of it becomes heavy work (affinity), which is that of one queue pair.
+ * True if it stays in this kernel and remains too small for a worker, which
+ * receives for one queue pair (affinity).
  *
- * Context: the queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held, softirqs off.
  */
-bool rover_train_may_wait(struct rover_train *train);
+bool rover_train_may_share(struct rover_train *train);
 
 /**
- * rover_train_resume() - go on with one that has waited
- * @train: empty, on the same way
- * @waiting: see rover_train_may_wait(); is empty afterwards
+ * rover_train_resume() - continue a waiting train
+ * @train: empty, with the same route
+ * @waiting: see rover_train_may_share(); is empty afterwards
  */
 void rover_train_resume(struct rover_train *train, struct rover_train *waiting);
 
-/* Say in a trace what this queue pair has in it. */
+/* Trace what @qp has added. */
 void rover_train_trace(const struct rover_train *train);
 
 /**
- * rover_train_send() - off it goes
+ * rover_train_send() - send a train
  * @train: may be empty; is empty afterwards and may be used again
  *
- * Context: the queue pair's lock held, softirqs off; if it has waited, a reference
- * is enough.
+ * Context: queue pair's lock held, softirqs off; if the train has waited, a
+ *	reference is enough.
  */
 void rover_train_send(struct rover_train *train);
 
