@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ack - acknowledges, positive and negative
- *
- * The AETH carries a syndrome and the number of messages completed.
+ * ack - send ACKs, NAKs and atomic responses
  *
  * Runs under rx_lock with softirqs off.
  */
@@ -11,7 +9,7 @@
 #include "rc/credit.h"
 #include "tx/plug.h"
 
-static bool send(struct rover_qp *qp, struct rover_outgoing *out)
+static bool ack_send_packet(struct rover_qp *qp, struct rover_outgoing *out)
 {
 	enum rover_fault fault;
 	struct rover_train train;
@@ -23,7 +21,7 @@ static bool send(struct rover_qp *qp, struct rover_outgoing *out)
 	return !err;
 }
 
-static void put_aeth(struct rover_outgoing *out, u8 syndrome, u32 msn)
+static void ack_put_aeth(struct rover_outgoing *out, u8 syndrome, u32 msn)
 {
 	struct rover_aeth aeth = {
 		.syndrome_msn = rover_aeth_make(syndrome, msn),
@@ -41,9 +39,9 @@ void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn)
 	};
 
 	lockdep_assert_held(&qp->rx_lock);
-	put_aeth(&out, syndrome, qp->rsp.msn);
+	ack_put_aeth(&out, syndrome, qp->rsp.msn);
 	trace_rover_ack_sent(qp->obj.key, psn, syndrome);
-	if (!send(qp, &out))
+	if (!ack_send_packet(qp, &out))
 		return;
 	switch (syndrome & ROVER_AETH_KIND) {
 	case ROVER_AETH_ACK:
@@ -68,7 +66,7 @@ bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res)
 	enum rover_fault fault;
 
 	lockdep_assert_held(&train->qp->rx_lock);
-	put_aeth(&out, rover_credit_offer(train->qp), res->msn);
+	ack_put_aeth(&out, rover_credit_syndrome(train->qp), res->msn);
 	memcpy(out.ext + out.ext_len, &orig, sizeof(orig));
 	out.ext_len += sizeof(orig);
 	if (rover_train_add(train, &out, &fault))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ack - acknowledges, positive and negative
+ * ack - send ACKs, NAKs and atomic responses
  */
 #ifndef ROVER_ACK_H
 #define ROVER_ACK_H
@@ -8,22 +8,22 @@
 #include "tx/train.h"
 
 /**
- * rover_ack_send() - acknowledge
+ * rover_ack_send() - send an ACK, NAK or RNR NAK
  * @qp: alive
- * @syndrome: AETH syndrome: ROVER_AETH_ACK | credits, an RNR or a NAK
- * @psn: last packet accepted (ACK), or the one that was not (NAK, RNR)
+ * @syndrome: AETH syndrome
+ * @psn: last packet accepted (ACK), or the one refused
  *
  * Context: rx_lock held, softirqs off.
  */
 void rover_ack_send(struct rover_qp *qp, u8 syndrome, u32 psn);
 
 /**
- * rover_ack_atomic() - answer an atomic
- * @train: of responses, which it is coupled to
- * @res: its result
+ * rover_ack_atomic() - add an atomic response to a train
+ * @train: of responses
+ * @res: row of the atomic
  *
  * Context: rx_lock held, softirqs off.
- * Return: false when there was no memory: try again later.
+ * Return: false without memory: try again later.
  */
 bool rover_ack_atomic(struct rover_train *train, const struct rover_res *res);
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cnp - congestion notifications, in both directions
+ * cnp - congestion notification packets (CNP), both directions
  *
- * Where a queue builds up, a router marks packets (CE in the IP header) that say
- * they can be marked, instead of losing them later.  Who receives marked data
- * tells the sender with a CNP (RoCEv2, annex A17.9.3), and that one sends less
- * (cwnd).  Answers to READs are marked as well, and the CNP is for a responder
- * that regulates them; ours sends what it is asked for, so that it is the
- * requester who asks for less.
+ * Routers mark packets (CE) when a queue grows.  The receiver answers with a
+ * CNP (RoCEv2, annex A17.9.3), and the sender shrinks its cwnd.  For marked
+ * READ responses that is for peers whose responder limits them; rover's does
+ * not, so the requester shrinks its own cwnd.
  *
- * Softirq, or a thread that receives, under one of the queue pair's locks.
+ * Under tx_lock or rx_lock, in softirq or a thread.
  */
 #include <linux/ktime.h>
 
@@ -18,10 +16,10 @@
 #include "rc/cwnd.h"
 #include "tx/train.h"
 
-/* Time between two CNPs of a connection, in either direction. */
-#define PAUSE	(50 * NSEC_PER_USEC)
+/* Time between two CNPs of a connection, in each direction. */
+#define CNP_INTERVAL	(50 * NSEC_PER_USEC)
 
-static void send(struct rover_qp *qp, u16 *ip_id)
+static void cnp_send_packet(struct rover_qp *qp, u16 *ip_id)
 {
 	static const u8 reserved[ROVER_CNP_SIZE];
 	struct rover_outgoing out = {
@@ -33,7 +31,7 @@ static void send(struct rover_qp *qp, u16 *ip_id)
 	struct rover_train train;
 
 	rover_train_begin(&train, qp, ip_id, 1);
-	/* What makes it a notification is BECN, next to the number. */
+	/* BECN, next to the QPN, makes it a CNP. */
 	rover_train_aim(&train, &qp->path, qp->remote_qpn | ROVER_BTH_BECN);
 	if (!rover_train_add(&train, &out, &fault))
 		rover_qp_count(qp, ROVER_STAT_CNP_SENT);
@@ -47,10 +45,10 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 
 	if (response)
 		rover_cwnd_marked(qp);
-	if (*last && now - *last < PAUSE)
+	if (*last && now - *last < CNP_INTERVAL)
 		return;
 	*last = now;
-	send(qp, response ? &qp->req.ip_id : &qp->rsp.ip_id);
+	cnp_send_packet(qp, response ? &qp->req.ip_id : &qp->rsp.ip_id);
 }
 
 void rover_cnp_receive(struct rover_qp *qp)

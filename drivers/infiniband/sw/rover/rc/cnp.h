@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cnp - congestion notifications, in both directions
+ * cnp - congestion notification packets (CNP), both directions
  */
 #ifndef ROVER_CNP_H
 #define ROVER_CNP_H
@@ -8,16 +8,16 @@
 #include "qp/qp.h"
 
 /**
- * rover_cnp_marked() - packets of the peer's have come with a mark
+ * rover_cnp_marked() - handle ECN marks on packets of the peer
  * @qp: alive
- * @response: data that was asked for; else requests
+ * @response: READ responses, else requests
  *
  * Context: tx_lock held for responses, else rx_lock; softirqs off.
  */
 void rover_cnp_marked(struct rover_qp *qp, bool response);
 
 /**
- * rover_cnp_receive() - packets of ours have come to the peer with a mark
+ * rover_cnp_receive() - handle a CNP
  * @qp: alive
  *
  * Context: tx_lock held, softirqs off.

@@ -9,20 +9,18 @@
 #include "wire/packet.h"
 
 /**
- * rover_completer_receive() - one response packet
+ * rover_completer_receive() - receive a response packet
  * @qp: alive, may complete
- * @pkt: proved up to and including ICRC and peer
+ * @pkt: validated up to ICRC and peer
  *
- * Sets ROVER_WORK_TX when there is something to send because of it, or leaves that
- * to rover_completer_finish().
+ * ROVER_WORK_TX is set, here or in rover_completer_finish(), to send more.
  *
- * Context: tx_lock held, softirqs off; it is held until after
- *	rover_completer_finish().
+ * Context: tx_lock held until after rover_completer_finish(), softirqs off.
  */
 void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt);
 
 /**
- * rover_completer_finish() - those that came together have been received
+ * rover_completer_finish() - end a batch of responses
  * @qp: alive
  *
  * Context: tx_lock held, softirqs off.
@@ -30,8 +28,8 @@ void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt
 void rover_completer_finish(struct rover_qp *qp);
 
 /**
- * rover_completer_dead() - the peer does not answer any more
- * @qp: alive; its retries are used up
+ * rover_completer_dead() - fail a QP without retries left
+ * @qp: alive
  *
  * Context: tx_lock held, softirqs off.
  */

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * credit - how many receives the peer has, and what we tell it of ours
+ * credit - end-to-end credits: posted receives
  *
- * An acknowledge says how many receives are posted behind the message it
- * acknowledges (IBTA 9.7.7.2), and a requester sends no more SENDs than that: what
- * a slow program has no receive for would be refused, with all that was sent
- * after it, and sent again.  When there is none left one packet may still go, to ask
- * (C9-159): it is acknowledged, or refused with a time to wait.
+ * An ACK tells how many receives are posted behind its message (IBTA 9.7.7.2).
+ * The requester sends no more SENDs; the peer would refuse them.  Without
+ * credits one packet may probe (C9-159).
  *
- * That time is a guess.  So who refused looks after its receives from then on,
- * and says so when there are some: an acknowledge of what was acknowledged
- * before, which ends the wait at once.  A program that has fallen behind has
- * completions to read, and posts a receive for each: half of them are waited for,
- * since with the first alone one message would come, and the next wait; but no more
- * than it was seen to have.  The program enters the kernel for the one receive that
- * makes them enough (K7).  A peer that comes back by itself, and finds fewer, shows that
- * it was too much.
+ * The time in an RNR NAK is a guess.  So the responder then watches its receive
+ * ring (K7), and repeats its last ACK once enough receives are posted, which
+ * ends the peer's wait.  Enough is half of the unread completions, but at most
+ * what the ring has held; and fewer after a retry that found receives.
  *
- * Receives that are shared are nobody's: of those nothing is said; nor of those of
- * many queue pairs that one program is behind with.
+ * Shared receive queues, and CQs of many queue pairs, have no credits.  See
+ * decision 0029.
  *
- * Under rx_lock what is ours, under tx_lock what is the peer's; softirqs off.
+ * Local receives under rx_lock, the peer's under tx_lock; softirqs off.
  */
 #include "qp/cq.h"
 #include "qp/qp_table.h"
@@ -31,89 +25,88 @@
 /* Receiving ******************************************************************/
 
 /*
- * Whose receives, in @usecnt, a program still sees to in time.  Where one is behind for
- * many queue pairs the waits of those refused are what it lives on: told of
- * receives they all come back at once, and take from it the time to post more.
+ * Most queue pairs of a CQ with credits.  A slow program with more needs the
+ * RNR waits: peers woken all at once leave it no time to post.
  */
-#define QPS_MOST	16
+#define MAX_CQ_QPS	16
 
-/* After so many waits that were ended it is tried whether there would be one more. */
-#define ENDED_MORE	8
+/* After this many ended waits, try to wait for one receive more. */
+#define WAKES_PER_PROBE	8
 
-/* Has it receives of its own, and a program that is there for it? */
-static bool tells(const struct rover_qp *qp)
+static bool credit_is_advertised(const struct rover_qp *qp)
 {
-	/* Each is counted where it sends and where it receives, here twice as a rule. */
-	return qp->rq.limit && atomic_read(&qp->rcq->ib.usecnt) <= 2 * QPS_MOST;
+	/* A QP counts as sender and as receiver, mostly on one CQ. */
+	return qp->rq.limit &&
+	       atomic_read(&qp->rcq->ib.usecnt) <= 2 * MAX_CQ_QPS;
 }
 
-/* Are the completions that its program has not read all its own? */
-static bool alone(const struct rover_qp *qp)
+static bool credit_owns_cq(const struct rover_qp *qp)
 {
 	return atomic_read(&qp->rcq->ib.usecnt) <= 2;
 }
 
-/* A ring that makes no sense has none: whoever takes one finds out. */
-static u32 posted(const struct rover_qp *qp)
+/* A corrupt ring counts as empty; taking a receive reports it. */
+static u32 credit_posted_recvs(const struct rover_qp *qp)
 {
 	return max(rover_ring_posted(&qp->rq, qp->rq.head), 0);
 }
 
-u8 rover_credit_offer(struct rover_qp *qp)
+u8 rover_credit_syndrome(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	u32 have;
 
 	lockdep_assert_held(&qp->rx_lock);
-	if (!tells(qp))
+	if (!credit_is_advertised(qp))
 		return ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE;
-	have = posted(qp);
+	have = credit_posted_recvs(qp);
 	rsp->rq_high = max(rsp->rq_high, have);
 	return ROVER_AETH_ACK | rover_aeth_code(have);
 }
 
-void rover_credit_await(struct rover_qp *qp)
+void rover_credit_watch(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	u32 enough;
+	u32 wanted;
 
 	lockdep_assert_held(&qp->rx_lock);
-	if (!tells(qp))
+	if (!credit_is_advertised(qp))
 		return;
 	if (rsp->peer_waits) {
-		/* Who asks again still waits for the same, but for one that has found some. */
-		if (!alone(qp) || qp->rq.head == rsp->wait_from)
+		/* A retry keeps the wait, unless it found receives. */
+		if (!credit_owns_cq(qp) || qp->rq.head == rsp->wait_from)
 			return;
 		rsp->rq_high = (rsp->wait_until - rsp->wait_from) / 4;
 	}
-	enough = min3(rover_cq_unread(qp->rcq) / 2, rsp->rq_high, qp->rq.limit / 2);
-	enough = max(enough, 1U);
-	/* Of several each is told soon, or it waits for what the program does for others. */
-	if (!alone(qp))
+	wanted = min3(rover_cq_unread(qp->rcq) / 2, rsp->rq_high,
+		      qp->rq.limit / 2);
+	wanted = max(wanted, 1U);
+	/* Unread completions may be of other queue pairs: wake early. */
+	if (!credit_owns_cq(qp))
 		rsp->rq_high = 0;
 	rsp->wait_from = qp->rq.head;
-	rsp->wait_until = rsp->wait_from + enough;
+	rsp->wait_until = rsp->wait_from + wanted;
 	WRITE_ONCE(rsp->peer_waits, true);
 	rover_ring_await(&qp->rq, rsp->wait_until);
-	if (posted(qp) >= enough)
+	if (credit_posted_recvs(qp) >= wanted)
 		set_bit(ROVER_WORK_RX, &qp->work);
 }
 
-bool rover_credit_restocked(struct rover_qp *qp)
+bool rover_credit_wake_due(struct rover_qp *qp)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (likely(!rsp->peer_waits) ||
-	    (s32)(qp->rq.head + posted(qp) - rsp->wait_until) < 0)
+	    (s32)(qp->rq.head + credit_posted_recvs(qp) - rsp->wait_until) < 0)
 		return false;
-	rover_credit_forget(qp);
-	if (!(++rsp->waits_ended % ENDED_MORE))
+	rover_credit_unwatch(qp);
+	if (!(++rsp->waits_ended % WAKES_PER_PROBE))
 		rsp->rq_high++;
 	return rover_qp_allows(qp, ROVER_MAY_RECEIVE);
 }
 
-void rover_credit_forget(struct rover_qp *qp)
+void rover_credit_unwatch(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->rx_lock);
 	if (!qp->rsp.peer_waits)
@@ -124,8 +117,8 @@ void rover_credit_forget(struct rover_qp *qp)
 
 /* Sending ********************************************************************/
 
-bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
-		       u8 code)
+bool rover_credit_update(struct rover_qp *qp, const struct rover_sent *row,
+			 u8 code)
 {
 	struct rover_req *req = &qp->req;
 	u32 limit = row ? row->ssn : req->ssn;
@@ -137,10 +130,11 @@ bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
 		req->lsn_valid = false;
 		return wider;
 	}
-	/* What has begun has taken its receive, if it is one of those. */
+	/* A SEND partly acknowledged has taken its receive. */
 	limit += rover_aeth_credits(code) +
-		 (row && row->psn != req->una && rover_credit_needs(row, false));
-	/* What was told once is there, whatever overtook it. */
+		 (row && row->psn != req->una &&
+		  rover_credit_needs_recv(row, false));
+	/* Ignore the lower limit of an older ACK. */
 	if (req->lsn_valid && (s32)(limit - req->lsn) <= 0)
 		return false;
 	req->lsn_valid = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * credit - how many receives the peer has, and what we tell it of ours
+ * credit - end-to-end credits: posted receives
  */
 #ifndef ROVER_CREDIT_H
 #define ROVER_CREDIT_H
@@ -8,103 +8,109 @@
 #include "qp/qp.h"
 
 /**
- * rover_credit_offer() - syndrome of an acknowledge: what we have
+ * rover_credit_syndrome() - return the AETH syndrome of an ACK, with credits
  * @qp: alive
  *
  * Context: rx_lock held.
  */
-u8 rover_credit_offer(struct rover_qp *qp);
+u8 rover_credit_syndrome(struct rover_qp *qp);
 
 /**
- * rover_credit_await() - the peer found no receive: it is to hear of the next
- * @qp: alive; run once more when there are some already
+ * rover_credit_watch() - wait for receives after an RNR NAK
+ * @qp: alive; ROVER_WORK_RX is set if they are there
  *
  * Context: rx_lock held.
  */
-void rover_credit_await(struct rover_qp *qp);
+void rover_credit_watch(struct rover_qp *qp);
 
 /**
- * rover_credit_restocked() - is there something to tell that the peer waits for?
+ * rover_credit_wake_due() - test whether to end the peer's RNR wait
  * @qp: alive
  *
  * Context: rx_lock held.
- * Return: true once: an acknowledge is to be sent now.
+ * Return: true once: send an ACK now.
  */
-bool rover_credit_restocked(struct rover_qp *qp);
+bool rover_credit_wake_due(struct rover_qp *qp);
 
 /**
- * rover_credit_forget() - nobody waits for receives any more
+ * rover_credit_unwatch() - stop waiting for receives
  * @qp: any
  *
  * Context: rx_lock held.
  */
-void rover_credit_forget(struct rover_qp *qp);
+void rover_credit_unwatch(struct rover_qp *qp);
 
 /**
- * rover_credit_takes() - does this request take a receive from the peer?
- * @row: the request
+ * rover_credit_takes_recv() - test whether a request takes a receive
+ * @row: request
  */
-static inline bool rover_credit_takes(const struct rover_sent *row)
+static inline bool rover_credit_takes_recv(const struct rover_sent *row)
 {
 	return rover_wrs[row->opcode].flags & ROVER_WR_RECV;
 }
 
 /**
- * rover_credit_told() - the peer says how many receives it has
+ * rover_credit_update() - process the credits of an ACK
  * @qp: alive
- * @row: the oldest request that is not done; NULL without one
- * @code: as in the AETH
+ * @row: oldest outstanding request, or NULL
+ * @code: of the AETH
  *
  * Context: tx_lock held.
- * Return: true when more may be sent than before.
+ * Return: true if more may be sent than before.
  */
-bool rover_credit_told(struct rover_qp *qp, const struct rover_sent *row,
-		       u8 code);
+bool rover_credit_update(struct rover_qp *qp, const struct rover_sent *row,
+			 u8 code);
 
 /**
- * rover_credit_needs() - does this packet find a receive or none?
- * @row: the request
- * @end: it is its last packet
+ * rover_credit_needs_recv() - test whether a packet needs a receive
+ * @row: request
+ * @end: last packet
  *
- * A SEND takes its receive with the first packet, a WRITE with the last.
+ * A SEND takes it with the first packet, a WRITE with the last.
  */
-static inline bool rover_credit_needs(const struct rover_sent *row, bool end)
+static inline bool rover_credit_needs_recv(const struct rover_sent *row,
+					   bool end)
 {
-	return rover_credit_takes(row) &&
+	return rover_credit_takes_recv(row) &&
 	       (end || row->opcode != ROVER_WQE_WRITE_IMM);
 }
 
 /**
- * rover_credit_left() - has the peer a receive for it, as far as is known?
+ * rover_credit_available() - test whether credits allow a packet
  * @qp: alive
- * @row: the request; a packet without need of one goes if all before it may
- * @end: it is its last packet
+ * @row: request
+ * @end: last packet
+ *
+ * A packet that needs no receive is allowed if all requests before @row are.
  *
  * Context: tx_lock held.
  */
-static inline bool rover_credit_left(const struct rover_qp *qp,
-				     const struct rover_sent *row, bool end)
+static inline bool rover_credit_available(const struct rover_qp *qp,
+					  const struct rover_sent *row,
+					  bool end)
 {
 	const struct rover_req *req = &qp->req;
 
 	return !req->lsn_valid ||
-	       (s32)(row->ssn + rover_credit_needs(row, end) - req->lsn) <= 0;
+	       (s32)(row->ssn + rover_credit_needs_recv(row, end) -
+		     req->lsn) <= 0;
 }
 
 /**
- * rover_credit_ends() - is there nothing left behind this packet?
+ * rover_credit_exhausted() - test whether no credit is left after a packet
  * @qp: alive
- * @row: the request
- * @end: it is its last packet
+ * @row: request
+ * @end: last packet
  *
  * Context: tx_lock held.
  */
-static inline bool rover_credit_ends(const struct rover_qp *qp,
-				     const struct rover_sent *row, bool end)
+static inline bool rover_credit_exhausted(const struct rover_qp *qp,
+					  const struct rover_sent *row,
+					  bool end)
 {
 	const struct rover_req *req = &qp->req;
 
-	return req->lsn_valid && rover_credit_needs(row, end) &&
+	return req->lsn_valid && rover_credit_needs_recv(row, end) &&
 	       (s32)(row->ssn + end - req->lsn) >= 0;
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * localop - work requests that never leave the host
+ * localop - work requests without packets
  *
- * They change what keys open, in the order of the send queue: all before them
- * has been sent when they are done, and what comes after relies on it.  Nothing
- * of them is ever sent, so nothing is sent again, and they are done once.
- *
- * A row in req.sent says that it was done, and waits for its turn to complete.
+ * They change memory keys, in the order of the send queue, and are executed
+ * once.  A row in req.sent then waits to complete in its turn.
  *
  * Runs under tx_lock with softirqs off.
  */
@@ -14,12 +11,14 @@
 #include "qp/wqe.h"
 #include "rc/localop.h"
 
-static enum rover_fault local_inv(struct rover_qp *qp, struct rover_wqe *wqe)
+static enum rover_fault localop_invalidate(struct rover_qp *qp,
+					   struct rover_wqe *wqe)
 {
 	return rover_mw_invalidate(qp->pd, qp->obj.key, wqe->hdr.imm, false);
 }
 
-static enum rover_fault bind_mw(struct rover_qp *qp, struct rover_wqe *wqe)
+static enum rover_fault localop_bind_mw(struct rover_qp *qp,
+					struct rover_wqe *wqe)
 {
 	const struct rover_send_wqe *hdr = &wqe->hdr;
 	struct rover_bind bind = {
@@ -33,19 +32,20 @@ static enum rover_fault bind_mw(struct rover_qp *qp, struct rover_wqe *wqe)
 	return rover_mw_bind(qp->pd, qp->obj.key, &bind);
 }
 
-static enum rover_fault reg_mr(struct rover_qp *qp, struct rover_wqe *wqe)
+static enum rover_fault localop_reg_mr(struct rover_qp *qp,
+				       struct rover_wqe *wqe)
 {
-	/* A program's ring has no pages to register. */
+	/* Userspace has no pages to register. */
 	if (qp->user)
 		return ROVER_FAULT_WQE;
 	return rover_fastreg_register(qp->pd, rover_localop_reg(&wqe->hdr));
 }
 
-static enum rover_fault (*const operations[ROVER_WQE_OPCODES])
+static enum rover_fault (*const localop_handlers[ROVER_WQE_OPCODES])
 	(struct rover_qp *qp, struct rover_wqe *wqe) = {
-	[ROVER_WQE_LOCAL_INV] = local_inv,
-	[ROVER_WQE_BIND_MW] = bind_mw,
-	[ROVER_WQE_REG_MR] = reg_mr,
+	[ROVER_WQE_LOCAL_INV] = localop_invalidate,
+	[ROVER_WQE_BIND_MW] = localop_bind_mw,
+	[ROVER_WQE_REG_MR] = localop_reg_mr,
 };
 
 bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe)
@@ -64,7 +64,7 @@ enum rover_fault rover_localop_run(struct rover_qp *qp, struct rover_wqe *wqe)
 	lockdep_assert_held(&qp->tx_lock);
 	if (wqe->hdr.num_sge)
 		return ROVER_FAULT_WQE;
-	return operations[wqe->hdr.opcode](qp, wqe);
+	return localop_handlers[wqe->hdr.opcode](qp, wqe);
 }
 
 void rover_localop_retire(struct rover_qp *qp)
@@ -77,7 +77,7 @@ void rover_localop_retire(struct rover_qp *qp)
 
 		if (!rover_localop_is(row->opcode))
 			break;
-		/* What is sent once more goes on behind it. */
+		/* A retransmission goes on behind it. */
 		if (req->sending == req->acked)
 			req->sending++;
 		req->acked++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * localop - work requests that never leave the host
+ * localop - work requests without packets
  */
 #ifndef ROVER_LOCALOP_H
 #define ROVER_LOCALOP_H
@@ -8,19 +8,17 @@
 #include "mem/fastreg.h"
 #include "rc/retransmit.h"
 
-/*
- * What REG_MR says, in a work request of a kernel user's ring, which nobody
- * else sees.
- */
-static inline struct rover_fastreg *rover_localop_reg(struct rover_send_wqe *wqe)
+/* Arguments of REG_MR in a kernel user's WQE. */
+static inline struct rover_fastreg *
+rover_localop_reg(struct rover_send_wqe *wqe)
 {
 	static_assert(sizeof(struct rover_fastreg) == sizeof(u64[3]));
 	return (struct rover_fastreg *)&wqe->remote_addr;
 }
 
 /**
- * rover_localop_is() - is this request one of them?
- * @opcode: enum rover_wqe_opcode, proved
+ * rover_localop_is() - test for a work request without packets
+ * @opcode: validated
  */
 static inline bool rover_localop_is(u8 opcode)
 {
@@ -28,36 +26,35 @@ static inline bool rover_localop_is(u8 opcode)
 }
 
 /**
- * rover_localop_waits() - is it not to be done before all before it are?
+ * rover_localop_waits() - test whether earlier WQEs must be done first
  * @qp: alive
- * @wqe: such a request, proved
+ * @wqe: local operation, validated
  *
- * If it is fenced; and if it closes a key that requests before it may still send
- * from: to the peer their packets would be lost, and to be sent again without a key.
+ * True with FENCE, or if it invalidates a key that their packets point to:
+ * these would be dropped, and could not be sent again.
  *
  * Context: tx_lock held.
  */
 bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe);
 
 /**
- * rover_localop_run() - do it
+ * rover_localop_run() - execute a local operation
  * @qp: alive
- * @wqe: the request, proved but for what only its kind knows
+ * @wqe: validated but for fields of its opcode
  *
- * Context: tx_lock held, softirqs off; the caller holds no reference to any
- * key.
+ * Context: tx_lock held, softirqs off; no reference to any key held.
  * Return: ROVER_OK; WQE, OPERATION.
  */
 enum rover_fault rover_localop_run(struct rover_qp *qp, struct rover_wqe *wqe);
 
-/* What rover_localop_complete() does when there is something to complete. */
+/* Slow path of rover_localop_complete(). */
 void rover_localop_retire(struct rover_qp *qp);
 
 /**
- * rover_localop_complete() - complete those whose turn has come
- * @qp: alive; all before the oldest outstanding request is done
+ * rover_localop_complete() - complete the oldest local operations
+ * @qp: alive
  *
- * Afterwards the oldest outstanding request is one with packets.
+ * Then the oldest request, if any, has packets.
  *
  * Context: tx_lock held.
  */

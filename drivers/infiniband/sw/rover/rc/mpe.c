@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpe - what a peer asks for beyond data: to store a word at once, to flush
+ * mpe - memory placement extensions: ATOMIC WRITE, FLUSH (annex A19)
  *
- * Both are answered, by a READ response without data, when they are done.  They come
- * between messages, so the responder's cursor is theirs to use; it releases it.
+ * Both are answered by a READ response without data.  They come between
+ * messages, so they may use rsp.dst, which the responder releases.
  *
  * Runs under rx_lock with softirqs off.
  */
@@ -12,7 +12,7 @@
 #include "rc/mpe.h"
 
 enum rover_fault rover_mpe_store(struct rover_qp *qp,
-				  const struct rover_packet *pkt)
+				 const struct rover_packet *pkt)
 {
 	const struct rover_reth *reth = &pkt->hdr.awrite.reth;
 	struct rover_sgl *sgl = &qp->rsp.dst;
@@ -28,9 +28,9 @@ enum rover_fault rover_mpe_store(struct rover_qp *qp,
 	return rover_sgl_store(sgl, word);
 }
 
-/* Key, rights and, unless it is for a whole region, bounds. */
-static enum rover_fault check_flush(struct rover_qp *qp,
-				    const struct rover_packet *pkt)
+/* Check key, rights and, for a range, bounds. */
+static enum rover_fault mpe_check_flush(struct rover_qp *qp,
+					const struct rover_packet *pkt)
 {
 	const struct rover_reth *reth = &pkt->hdr.flush.reth;
 	u32 what = be32_to_cpu(pkt->hdr.flush.feth.what);
@@ -60,14 +60,11 @@ static enum rover_fault check_flush(struct rover_qp *qp,
 	}
 }
 
-/*
- * What was written before is in memory that all processors see alike: there is
- * nothing to be done but to order it before the answer.
- */
+/* All CPUs see earlier writes alike: only order them before the response. */
 enum rover_fault rover_mpe_flush(struct rover_qp *qp,
-				  const struct rover_packet *pkt)
+				 const struct rover_packet *pkt)
 {
-	enum rover_fault fault = check_flush(qp, pkt);
+	enum rover_fault fault = mpe_check_flush(qp, pkt);
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (!fault)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mpe - what a peer asks for beyond data: to store a word at once, to flush
+ * mpe - memory placement extensions: ATOMIC WRITE, FLUSH (annex A19)
  */
 #ifndef ROVER_MPE_H
 #define ROVER_MPE_H
@@ -9,26 +9,25 @@
 #include "wire/packet.h"
 
 /**
- * rover_mpe_store() - ATOMIC WRITE
+ * rover_mpe_store() - execute an ATOMIC WRITE
  * @qp: alive
- * @pkt: proved up to its permission
+ * @pkt: validated up to its permission
  *
  * Context: rx_lock held, softirqs off.
  * Return: ROVER_OK; LENGTH, UNALIGNED, KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mpe_store(struct rover_qp *qp,
-				  const struct rover_packet *pkt);
+				 const struct rover_packet *pkt);
 
 /**
- * rover_mpe_flush() - FLUSH
+ * rover_mpe_flush() - execute a FLUSH
  * @qp: alive
- * @pkt: proved up to its length
+ * @pkt: validated up to its length
  *
  * Context: rx_lock held, softirqs off.
- * Return: ROVER_OK; OPCODE for kinds that there are not or that the queue pair
- * does not allow; KEY, ACCESS, BOUNDS.
+ * Return: ROVER_OK; OPCODE if unknown or not allowed; KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mpe_flush(struct rover_qp *qp,
-				  const struct rover_packet *pkt);
+				 const struct rover_packet *pkt);
 
 #endif /* ROVER_MPE_H */

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * page_wait - requests that wait for memory on demand at the responder
+ * page_wait - requests that wait for ODP memory at the responder
  *
- * A request whose memory is not there is dropped.  When the memory has come,
- * the peer gets an RNR NAK with the shortest time to wait and sends the request
- * again.  Devices with page faults in hardware send the RNR NAK at once; but
- * then the wait is a guess, and mostly far too long.  To a peer an RNR NAK is no
- * loss: its window and its view of the path stay as they are.
- *
- * An RNR NAK uses up one of the peer's RNR retries, where these are counted.
- * How many the peer has is not known; ours are the only sign.  Where ours are
- * counted the peer is told of a gap instead, as after a loss.
+ * The request is dropped.  When its memory is there, an RNR NAK with the
+ * shortest time makes the peer send again; it is no loss to the peer, but uses
+ * up an RNR retry.  If the local rnr_retry is limited, the peer's may be, too,
+ * and a sequence NAK is sent instead.  See decision 0042.
  */
 #include "qp/qp_table.h"
 #include "rc/credit.h"
@@ -21,8 +16,8 @@
 #include "wire/rnr.h"
 #include "wire/wire.h"
 
-/* Seven is without end (IBTA 9.7.5.2.8). */
-static bool retries_without_end(const struct rover_qp *qp)
+/* 7 means unlimited (IBTA 9.7.5.2.8). */
+static bool page_wait_rnr_unlimited(const struct rover_qp *qp)
 {
 	return qp->attr.rnr_retry == 7;
 }
@@ -32,12 +27,12 @@ void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* Packets behind this one are out of sequence until it comes again: no NAK for them. */
+	/* No NAK for the packets behind this one. */
 	rsp->nak_sent = true;
 	if (pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;
-	/* It has come again before its memory: the peer is to wait. */
-	if (rsp->page_wait && retries_without_end(qp))
+	/* Retried before its memory is there: make the peer wait. */
+	if (rsp->page_wait && page_wait_rnr_unlimited(qp))
 		rsp->nak_due = rover_faults[ROVER_FAULT_PAGE].syndrome |
 			       qp->attr.min_rnr_timer;
 	rsp->page_wait = true;
@@ -50,22 +45,22 @@ void rover_page_wait_end(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	rsp->page_wait = false;
-	rsp->nak_due = retries_without_end(qp) ?
+	rsp->nak_due = page_wait_rnr_unlimited(qp) ?
 		       rover_faults[ROVER_FAULT_PAGE].syndrome |
 		       ROVER_RNR_SHORTEST : ROVER_NAK_PSN_SEQ;
 }
 
-bool rover_page_wait_is_peers(const struct rover_qp *qp,
-			     const struct rover_sent *row)
+bool rover_page_wait_is_remote(const struct rover_qp *qp,
+			       const struct rover_sent *row)
 {
 	u32 at = rover_psn_diff(qp->req.una, row->psn);
 	bool end = at + 1 == rover_retransmit_packets(qp, row);
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (!rover_credit_needs(row, end))
+	if (!rover_credit_needs_recv(row, end))
 		return true;
 	/* A SEND takes its receive with the first packet. */
 	if (at && row->opcode != ROVER_WQE_WRITE_IMM)
 		return true;
-	return qp->req.lsn_valid && rover_credit_left(qp, row, end);
+	return qp->req.lsn_valid && rover_credit_available(qp, row, end);
 }

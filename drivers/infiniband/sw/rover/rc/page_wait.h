@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * page_wait - requests that wait for memory on demand at the responder
+ * page_wait - requests that wait for ODP memory at the responder
  */
 #ifndef ROVER_PAGE_WAIT_H
 #define ROVER_PAGE_WAIT_H
@@ -9,33 +9,33 @@
 #include "wire/packet.h"
 
 /**
- * rover_page_wait_begin() - drop a request whose memory is being brought in
+ * rover_page_wait_begin() - drop a request until its memory is there
  * @qp: alive
- * @pkt: the request expected next
+ * @pkt: request expected next
  *
  * Context: rx_lock held, under rcu_read_lock().
  */
 void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt);
 
 /**
- * rover_page_wait_end() - the memory is there, or cannot be had
+ * rover_page_wait_end() - end the wait: memory is there, or cannot be had
  * @qp: alive; rover_page_wait_begin() was called
  *
- * Sets rsp.nak_due, by which the peer sends the request again.
+ * Sets rsp.nak_due: the peer sends the request again.
  *
  * Context: rx_lock held.
  */
 void rover_page_wait_end(struct rover_qp *qp);
 
 /**
- * rover_page_wait_is_peers() - is an RNR NAK about the peer's memory?
- * @qp: alive; req.una is the packet that was refused
+ * rover_page_wait_is_remote() - test whether an RNR NAK is for ODP memory
+ * @qp: alive; packet req.una was refused
  * @row: its request
  *
  * Context: tx_lock held.
- * Return: true when that packet takes no receive, or one of which the peer has told.
+ * Return: true if the packet takes no receive, or an advertised one.
  */
-bool rover_page_wait_is_peers(const struct rover_qp *qp,
-			     const struct rover_sent *row);
+bool rover_page_wait_is_remote(const struct rover_qp *qp,
+			       const struct rover_sent *row);
 
 #endif /* ROVER_PAGE_WAIT_H */

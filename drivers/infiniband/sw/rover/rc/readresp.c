@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * readresp - answers to READs and atomics, in order, again if need be
+ * readresp - responses to READs and atomics
  *
- * Requests are queued in rsp.res and answered in the order of their PSNs, as
- * trains, READs straight from memory.  A duplicate READ is simply executed again;
- * an atomic must not be, so the results of the last max_dest_rd_atomic of
- * them are kept in rsp.saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate of what is
- * still waiting takes its place, and any other goes before what comes after it: a
- * requester that misses an answer drops all those behind it.
+ * Rows of rsp.res are answered in the order of PSNs, as trains.  Duplicate
+ * READs are executed again; atomics are not, so the results of the last
+ * max_dest_rd_atomic are saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate replaces
+ * its pending row, or else goes before all later PSNs: a requester that misses
+ * a response drops those behind it.
  *
  * Runs under rx_lock with softirqs off.
  */
@@ -23,14 +22,15 @@
 #include "wire/psn.h"
 
 /*
- * Packets per call, so that one READ cannot hold a CPU; in process context, where
- * softirqs are on between two calls, few of them (see requester.c).
+ * Packets per call, so that no READ holds a CPU; fewer in process context,
+ * where softirqs are on between calls (see requester.c).
  */
 #define BUDGET		256
 #define BUDGET_PROCESS	32
 
-/* What waits to be answered with @psn, among others perhaps. */
-static struct rover_res *waiting(const struct rover_qp *qp, u32 psn)
+/* Find a pending row that covers @psn, or NULL. */
+static struct rover_res *readresp_find_pending(const struct rover_qp *qp,
+					       u32 psn)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 	u32 i;
@@ -45,15 +45,15 @@ static struct rover_res *waiting(const struct rover_qp *qp, u32 psn)
 	return NULL;
 }
 
-bool rover_readresp_room(const struct rover_qp *qp, u32 psn)
+bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 
 	return rsp->res_tail - rsp->res_send < rsp->res_max ||
-	       waiting(qp, psn);
+	       readresp_find_pending(qp, psn);
 }
 
-bool rover_readresp_crowded(const struct rover_qp *qp)
+bool rover_readresp_has_duplicates(const struct rover_qp *qp)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 	u32 i;
@@ -65,10 +65,10 @@ bool rover_readresp_crowded(const struct rover_qp *qp)
 }
 
 /*
- * Room for @psn before all that comes later.  Of that what was begun is begun
- * again, for it was dropped if what is asked for now was missing.
+ * Insert a row before later PSNs.  Those already begun start again, as the
+ * requester has dropped their responses.
  */
-static struct rover_res *insert_row(struct rover_rsp *rsp, u32 psn)
+static struct rover_res *readresp_insert_row(struct rover_rsp *rsp, u32 psn)
 {
 	u32 i;
 
@@ -86,17 +86,18 @@ static struct rover_res *insert_row(struct rover_rsp *rsp, u32 psn)
 	return &rsp->res[i % rsp->res_max];
 }
 
-static struct rover_res *take_row(struct rover_qp *qp, u32 psn, bool again)
+static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
+					   bool again)
 {
-	/* What is new comes behind all that waits. */
-	struct rover_res *res = again ? waiting(qp, psn) : NULL;
+	/* Only duplicates can be pending already. */
+	struct rover_res *res = again ? readresp_find_pending(qp, psn) : NULL;
 	struct rover_rsp *rsp = &qp->rsp;
 
-	/* What has not been answered yet is not answered again. */
+	/* A row not answered yet is no repetition. */
 	if (res)
 		again = res->again;
 	else
-		res = insert_row(rsp, psn);
+		res = readresp_insert_row(rsp, psn);
 	*res = (struct rover_res) {
 		.psn = psn,
 		.npsn = 1,
@@ -112,7 +113,7 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = take_row(qp, psn, again);
+	res = readresp_take_row(qp, psn, again);
 	res->npsn = npsn;
 	if (reth) {
 		res->va = be64_to_cpu(reth->va);
@@ -120,7 +121,7 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 		res->length = be32_to_cpu(reth->length);
 	}
 	res->srqn = qp->srq ? qp->srq->obj.key : 0;
-	/* The requester has its window, and asks again for what does not come. */
+	/* A duplicate READ shows a loss; only the requester has a cwnd. */
 	if (again)
 		rover_path_lost(&qp->path);
 	else
@@ -135,7 +136,7 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = take_row(qp, psn, false);
+	res = readresp_take_row(qp, psn, false);
 	res->atomic = true;
 	res->orig = orig;
 	rsp->saved[rsp->saved_tail++ % rsp->res_max] = (struct rover_saved) {
@@ -145,19 +146,20 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	};
 }
 
-bool rover_readresp_again(struct rover_qp *qp, u32 psn)
+bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	u32 i, rows = min(rsp->saved_tail, rsp->res_max);
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* The latest first: in rows that nothing has come to since, PSNs have gone round. */
+	/* Newest first: old rows may hold wrapped PSNs. */
 	for (i = 1; i <= rows; i++) {
 		u32 at = (rsp->saved_tail - i) % rsp->res_max;
 		const struct rover_saved *saved = &rsp->saved[at];
 
 		if (saved->psn == psn) {
-			struct rover_res *res = take_row(qp, psn, true);
+			struct rover_res *res =
+				readresp_take_row(qp, psn, true);
 
 			res->atomic = true;
 			res->msn = saved->msn;
@@ -168,7 +170,7 @@ bool rover_readresp_again(struct rover_qp *qp, u32 psn)
 	return false;
 }
 
-static u8 opcode_in_rc(const struct rover_res *res)
+static u8 readresp_opcode(const struct rover_res *res)
 {
 	if (res->npsn == 1)
 		return ROVER_RC_READ_RESP_ONLY;
@@ -178,16 +180,15 @@ static u8 opcode_in_rc(const struct rover_res *res)
 					    ROVER_RC_READ_RESP_MIDDLE;
 }
 
-/* One response packet.  FIRST, LAST and ONLY have an AETH, MIDDLE has not. */
-static int add_response(struct rover_train *train, struct rover_res *res,
-			struct rover_sgl *sgl, enum rover_fault *fault)
+static int readresp_add_packet(struct rover_train *train, struct rover_res *res,
+			       struct rover_sgl *sgl, enum rover_fault *fault)
 {
 	struct rover_qp *qp = train->qp;
 	u32 at = res->next << qp->mtu_shift;
 	struct rover_outgoing out __uninitialized;
 	int err;
 
-	rover_outgoing_init(&out, rover_opcode_in(opcode_in_rc(res),
+	rover_outgoing_init(&out, rover_opcode_in(readresp_opcode(res),
 						  qp->transport),
 			    rover_psn_add(res->psn, res->next));
 	out.again = res->again;
@@ -196,8 +197,9 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 	out.sgl = sgl;
 	if (rover_opcodes[out.opcode].flags & ROVER_OP_AETH) {
 		struct rover_aeth aeth = {
-			.syndrome_msn = rover_aeth_make(rover_credit_offer(qp),
-							res->msn),
+			.syndrome_msn =
+				rover_aeth_make(rover_credit_syndrome(qp),
+						res->msn),
 		};
 
 		memcpy(out.ext, &aeth, sizeof(aeth));
@@ -209,40 +211,41 @@ static int add_response(struct rover_train *train, struct rover_res *res,
 	return err;
 }
 
-/* May one more packet be made now? */
-static bool may_add(struct rover_qp *qp, int *budget)
+static bool readresp_may_add(struct rover_qp *qp, int *budget)
 {
 	return !rover_nettx_full(qp) && (*budget)-- > 0;
 }
 
-/* Return true when all of this READ is on its way. */
-static bool add_read(struct rover_train *train, struct rover_res *res,
-		     struct rover_sgl *sgl, int *budget,
-		     enum rover_fault *fault)
+/* Return true once all of this READ was added. */
+static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
+			      struct rover_sgl *sgl, int *budget,
+			      enum rover_fault *fault)
 {
 	struct rover_qp *qp = train->qp;
 	int err = 0;
 
-	/* What has no data is of no memory, and so of no domain. */
+	/* A READ of no bytes needs no protection domain. */
 	*fault = res->length ? rover_xrc_aim(qp, res->srqn) : ROVER_OK;
 	if (*fault)
 		return false;
-	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, res->va, res->length, res->rkey,
-			  IB_ACCESS_REMOTE_READ, &qp->rx_demand);
+	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, res->va, res->length,
+			  res->rkey, IB_ACCESS_REMOTE_READ, &qp->rx_demand);
 	if (res->next)
 		rover_sgl_seek(sgl, (u64)res->next << qp->mtu_shift);
-	while (!err && res->next < res->npsn && may_add(qp, budget))
-		err = add_response(train, res, sgl, fault);
+	while (!err && res->next < res->npsn && readresp_may_add(qp, budget))
+		err = readresp_add_packet(train, res, sgl, fault);
 	return res->next == res->npsn;
 }
 
 /*
- * The memory of a duplicate is gone.  That is no fault of anybody: the peer has
- * had its answer, and told our user so, while this one waited (IBTA 9.7.5.1.2).
+ * The memory of a duplicate is gone, which is no error: after the first
+ * response, its owner may have deregistered it (IBTA 9.7.5.1.2).
  */
-static void forget(struct rover_qp *qp, const struct rover_res *res)
+static void readresp_drop_duplicate(struct rover_qp *qp,
+				    const struct rover_res *res)
 {
-	rover_qp_drop(qp, ROVER_STAT_DROP_RATE, ROVER_RC_READ_REQUEST, res->psn);
+	rover_qp_drop(qp, ROVER_STAT_DROP_RATE, ROVER_RC_READ_REQUEST,
+		      res->psn);
 }
 
 enum rover_fault rover_readresp_run(struct rover_qp *qp)
@@ -254,7 +257,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	struct rover_train train;
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* Where it is first done is where it stays. */
+	/* The first long READ sets the home CPU. */
 	if (rsp->long_tx && READ_ONCE(qp->home_cpu) == ROVER_CPU_ANY)
 		rover_affinity_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
@@ -265,12 +268,13 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 		bool done;
 
 		if (res->atomic)
-			done = may_add(qp, &budget) &&
+			done = readresp_may_add(qp, &budget) &&
 			       rover_ack_atomic(&train, res);
 		else
-			done = add_read(&train, res, &sgl, &budget, &fault);
+			done = readresp_add_read(&train, res, &sgl, &budget,
+						 &fault);
 		if (fault && fault != ROVER_FAULT_PAGE && res->again) {
-			forget(qp, res);
+			readresp_drop_duplicate(qp, res);
 			fault = ROVER_OK;
 			done = true;
 		}
@@ -284,7 +288,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	rover_train_send(&train);
 	if (!rover_readresp_pending(qp))
 		WRITE_ONCE(rsp->long_tx, false);
-	/* Out of budget or memory, with nothing in the device to wake us. */
+	/* Out of budget or memory: no skb in the device will kick this QP. */
 	if (rover_readresp_pending(qp) && !fault &&
 	    !test_bit(ROVER_TX_BLOCKED, &qp->work))
 		set_bit(ROVER_WORK_RX, &qp->work);

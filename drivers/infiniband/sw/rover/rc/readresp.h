@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * readresp - answers to READs and atomics, in order, again if need be
+ * readresp - responses to READs and atomics
  */
 #ifndef ROVER_READRESP_H
 #define ROVER_READRESP_H
@@ -9,7 +9,7 @@
 #include "wire/psn.h"
 
 /**
- * rover_readresp_pending() - are there answers not yet sent?
+ * rover_readresp_pending() - test whether responses wait to be sent
  * @qp: alive; rx_lock held
  */
 static inline bool rover_readresp_pending(const struct rover_qp *qp)
@@ -18,7 +18,7 @@ static inline bool rover_readresp_pending(const struct rover_qp *qp)
 }
 
 /**
- * rover_readresp_psn() - the response that is to be sent next
+ * rover_readresp_psn() - return the PSN of the next response
  * @qp: alive; rx_lock held; one is pending
  */
 static inline u32 rover_readresp_psn(const struct rover_qp *qp)
@@ -30,28 +30,27 @@ static inline u32 rover_readresp_psn(const struct rover_qp *qp)
 }
 
 /**
- * rover_readresp_room() - may this READ or atomic be taken?
+ * rover_readresp_has_space() - test whether a request can be queued
  * @qp: alive; rx_lock held
  * @psn: of the request
  */
-bool rover_readresp_room(const struct rover_qp *qp, u32 psn);
+bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn);
 
 /**
- * rover_readresp_crowded() - is room taken by what was answered before?
+ * rover_readresp_has_duplicates() - test whether duplicates occupy rows
  * @qp: alive; rx_lock held
  *
- * Then a peer that sends more is not to blame: it does not know of duplicates
- * that are still on their way.
+ * The peer's limit does not count them: a request without a row is no fault.
  */
-bool rover_readresp_crowded(const struct rover_qp *qp);
+bool rover_readresp_has_duplicates(const struct rover_qp *qp);
 
 /**
- * rover_readresp_read() - note a READ to be answered
- * @qp: alive; there is room
+ * rover_readresp_read() - queue a READ
+ * @qp: alive; has space
  * @psn: of the request
- * @npsn: responses it takes
- * @reth: what it asks for; key, rights and bounds were checked; NULL for nothing
- * @again: a duplicate; it may still be waiting for its first answer
+ * @npsn: responses
+ * @reth: range, already checked; NULL for no data
+ * @again: duplicate, perhaps of a pending row
  *
  * Context: rx_lock held.
  */
@@ -59,38 +58,32 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 			 const struct rover_reth *reth, bool again);
 
 /**
- * rover_readresp_atomic() - note the result of an atomic
- * @qp: alive; there is room
+ * rover_readresp_atomic() - queue and save the result of an atomic
+ * @qp: alive; has space
  * @psn: of the request
- * @orig: what the memory held before
- *
- * The result is also kept for duplicates.
+ * @orig: previous value
  *
  * Context: rx_lock held.
  */
 void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig);
 
 /**
- * rover_readresp_again() - answer a duplicate atomic with its saved result
- * @qp: alive; there is room
+ * rover_readresp_atomic_again() - queue the saved result of an atomic
+ * @qp: alive; has space
  * @psn: of the request
  *
  * Context: rx_lock held.
- * Return: false when it is not remembered.
+ * Return: false if it is not saved.
  */
-bool rover_readresp_again(struct rover_qp *qp, u32 psn);
+bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn);
 
 /**
- * rover_readresp_run() - send what is pending, as far as the device takes it
- * @qp: alive
- *
- * When the device is full the queue pair is kicked later and ROVER_WORK_RX
- * brings us back.
+ * rover_readresp_run() - send pending responses
+ * @qp: alive; if the device is full, kicked later with ROVER_WORK_RX
  *
  * Context: rx_lock held, softirqs off.
- * Return: ROVER_OK, or a fault of the memory (it was deregistered meanwhile; PAGE,
- * when it is not there yet and ROVER_WORK_RX will bring us back); see
- * rover_readresp_pending() for whether all was sent.
+ * Return: ROVER_OK, even if some are left; or a fault of memory deregistered
+ * meanwhile; or PAGE: ROVER_WORK_RX is set when the memory is there.
  */
 enum rover_fault rover_readresp_run(struct rover_qp *qp);
 

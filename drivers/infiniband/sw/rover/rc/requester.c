@@ -2,21 +2,16 @@
 /*
  * requester - from work requests to packets
  *
- * A work request is copied out of the ring once, proved, given a row in
- * req.sent and then sent packet by packet, as far as the window of
- * unacknowledged packets, the READ and atomic credits and the device allow.
- * The place (req.psn, req.sending, req.offset) may be set back at any time by
- * retransmit; requests are then read and proved again.
+ * A WQE is copied once, validated, given a row in req.sent and sent as far as
+ * cwnd, credits, max_rd_atomic and the device allow.  retransmit may set the
+ * position (req.psn, req.sending, req.offset) back; WQEs are then read and
+ * validated again.
  *
- * A long READ is asked for in pieces of ROVER_READ_PIECE bytes, each a READ request
- * of its own to the peer: so the window also limits what flows towards us, and
- * what is lost can be asked for again from where it was lost.
+ * A long READ is sent as requests of ROVER_READ_PIECE bytes, so cwnd limits
+ * responses, too (decision 0008).
  *
- * What never leaves the host (localop) is done on the way, when all before it
- * has been sent.
- *
- * Unreliable connections send in the same way, but that nothing of it is
- * outstanding once it has left: so no window ever closes.
+ * Local operations (localop) run after all earlier WQEs were sent.  UC works
+ * alike, but nothing is outstanding once sent: cwnd never closes.
  *
  * Runs under tx_lock with softirqs off.
  */
@@ -36,30 +31,23 @@
 #include "wire/psn.h"
 
 /*
- * Trains per run; what is left over is the next run's.  In process context that
- * comes at once, and in between softirqs are on: what has been sent is on its
- * way, or received on another CPU, while the next train is made.
+ * Trains per run.  In process context only one: the next run follows at once,
+ * and in between softirqs deliver packets, here or on another CPU.
  */
 #define BUDGET		32
 #define BUDGET_PROCESS	1
 
-/* Requests without packets per run. */
 #define BUDGET_LOCAL	64
 
-/*
- * Packets per run of a connection without acknowledges: no window keeps it from
- * sending all there is, be it gigabytes, with softirqs off.
- */
-#define BUDGET_UNRELIABLE	64
+/* UC packets per run: no cwnd limits the time with softirqs off. */
+#define BUDGET_UC	64
 
-/* Packets after which an acknowledge is asked for in any case. */
 #define ACKREQ_EVERY	32
 
-/* What is left of this run. */
-struct budget {
+struct requester_budget {
 	int trains;
 	int local;
-	int unreliable;
+	int uc_packets;
 };
 
 void rover_requester_init(struct rover_qp *qp)
@@ -93,8 +81,7 @@ void rover_requester_init(struct rover_qp *qp)
 	rover_cwnd_init(qp);
 }
 
-/* Does the peer never answer? */
-static bool unreliable(const struct rover_qp *qp)
+static bool requester_is_uc(const struct rover_qp *qp)
 {
 	return qp->transport == ROVER_TRANSPORT_UC;
 }
@@ -102,12 +89,12 @@ static bool unreliable(const struct rover_qp *qp)
 /* Fetching ******************************************************************/
 
 /*
- * Local memory is proved before the first packet leaves, so that a bad key
- * does not leave half a message at the peer.  What is one packet is proved as it
- * is gathered, and does not leave before.
+ * Validate local memory first, or a bad key leaves half a message at the peer.
+ * A single packet is validated as it is gathered.
  */
-static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe,
-				     u64 length)
+static enum rover_fault requester_check_memory(struct rover_qp *qp,
+					       struct rover_wqe *wqe,
+					       u64 length)
 {
 	const struct rover_wr *wr = &rover_wrs[wqe->hdr.opcode];
 	int access = wr->flags & ROVER_WR_SCATTER ? IB_ACCESS_LOCAL_WRITE : 0;
@@ -120,8 +107,8 @@ static enum rover_fault prove_memory(struct rover_qp *qp, struct rover_wqe *wqe,
 	return rover_sgl_check(&qp->req.sgl);
 }
 
-/* What has no place in its header would be another FLUSH. */
-static enum rover_fault prove_flush(const struct rover_send_wqe *hdr)
+/* Reject bits that the FLUSH header cannot carry. */
+static enum rover_fault requester_check_flush(const struct rover_send_wqe *hdr)
 {
 	if (hdr->imm & ~(u32)(ROVER_FLUSH_PLACEMENT | ROVER_FLUSH_SELECTIVITY))
 		return ROVER_FAULT_WQE;
@@ -129,7 +116,8 @@ static enum rover_fault prove_flush(const struct rover_send_wqe *hdr)
 						  ROVER_OK;
 }
 
-static void start_wqe(struct rover_qp *qp, const struct rover_sent *row)
+static void requester_start_wqe(struct rover_qp *qp,
+				const struct rover_sent *row)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_wqe *wqe = &req->wqe;
@@ -142,8 +130,7 @@ static void start_wqe(struct rover_qp *qp, const struct rover_sent *row)
 		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
 }
 
-/* A request without packets, the first after all that was sent: do it now. */
-static bool do_local(struct rover_qp *qp)
+static bool requester_do_local(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	const struct rover_send_wqe *hdr = &req->wqe.hdr;
@@ -167,10 +154,10 @@ static bool do_local(struct rover_qp *qp)
 }
 
 /*
- * A request that was never sent before: prove it and give it a row.  One
- * without packets is done by then, and leaves no request to be sent.
+ * Validate a new WQE and give it a row.  A local operation is executed at once,
+ * and leaves req.wqe invalid.
  */
-static bool fetch_new(struct rover_qp *qp)
+static bool requester_fetch_new(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_sent *row;
@@ -197,12 +184,13 @@ static bool fetch_new(struct rover_qp *qp)
 				     qp->transport))
 		fault = ROVER_FAULT_WQE;
 	if (!fault && rover_localop_is(req->wqe.hdr.opcode))
-		return do_local(qp);
+		return requester_do_local(qp);
 	if (!fault && req->wqe.hdr.opcode == ROVER_WQE_FLUSH)
-		fault = prove_flush(&req->wqe.hdr);
+		fault = requester_check_flush(&req->wqe.hdr);
 	if (!fault)
-		fault = prove_memory(qp, &req->wqe, length);
-	if (!fault && rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
+		fault = requester_check_memory(qp, &req->wqe, length);
+	if (!fault &&
+	    rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
 	    !qp->attr.max_rd_atomic)
 		fault = ROVER_FAULT_WQE;
 	req->fault = fault;
@@ -219,20 +207,21 @@ static bool fetch_new(struct rover_qp *qp)
 		.flags = req->wqe.hdr.flags,
 		.ssn = req->ssn,
 	};
-	req->ssn += rover_credit_takes(row);
+	req->ssn += rover_credit_takes_recv(row);
 	WRITE_ONCE(req->long_wr, length >= ROVER_BULK);
-	/* What is not acknowledged may be on its way still, and is not to be passed. */
-	WRITE_ONCE(req->long_tx, req->long_wr && !unreliable(qp) &&
+	/* Do not move UC to another CPU: packets could be reordered. */
+	WRITE_ONCE(req->long_tx, req->long_wr && !requester_is_uc(qp) &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
-	WRITE_ONCE(req->long_read, req->long_wr && row->opcode == ROVER_WQE_READ);
+	WRITE_ONCE(req->long_read,
+		   req->long_wr && row->opcode == ROVER_WQE_READ);
 	WRITE_ONCE(req->qd1_streak, length <= ROVER_ALONE && posted == 1 &&
 		   req->psn == req->una ? req->qd1_streak + 1 : 0);
-	start_wqe(qp, row);
+	requester_start_wqe(qp, row);
 	return true;
 }
 
-/* A request that was sent before: it must still say what it said then. */
-static bool fetch_again(struct rover_qp *qp)
+/* Read a WQE again to retransmit it; it must not have changed. */
+static bool requester_fetch_again(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_sent *row = rover_retransmit_row(qp, req->sending);
@@ -247,24 +236,25 @@ static bool fetch_again(struct rover_qp *qp)
 	req->fault = fault;
 	if (fault)
 		return false;
-	start_wqe(qp, row);
+	requester_start_wqe(qp, row);
 	return true;
 }
 
 /* Sending *******************************************************************/
 
-static bool fenced(const struct rover_qp *qp)
+static bool requester_is_fenced(const struct rover_qp *qp)
 {
 	return qp->req.wqe.hdr.flags & ROVER_WQE_FENCE && !qp->req.offset &&
 	       qp->req.rd_atomic;
 }
 
 /*
- * PSNs that the next packet takes: a READ request takes its responses'.  What is
- * asked for again is no more than a window: the first answer may be late only,
- * and the second then is in the way of what is new.
+ * PSNs of the next packet; a READ request takes those of its responses.  A
+ * repeated READ asks for cwnd at most: the first response may only be late, and
+ * a second one delays new packets.
  */
-static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
+static u32 requester_next_psns(const struct rover_qp *qp,
+			       const struct rover_sent *row)
 {
 	const struct rover_req *req = &qp->req;
 	u32 piece = rover_retransmit_piece(qp), psns;
@@ -277,12 +267,12 @@ static u32 psns_of_next(const struct rover_qp *qp, const struct rover_sent *row)
 }
 
 /*
- * The middle of what was one READ request, when what is before it in there was
- * asked for again, too, and has not come yet?  A responder need not remember
- * more of a request than what it was last asked for of it, and rdma_rxe does not:
- * asked for the middle, it would never again give what is before that.
+ * Test for the middle of a READ request whose start was requested again, too,
+ * and has not come.  After a request for the middle, a responder need not
+ * remember the start, and rdma_rxe does not.
  */
-static bool is_middle(const struct rover_qp *qp, const struct rover_sent *row)
+static bool requester_is_read_middle(const struct rover_qp *qp,
+				     const struct rover_sent *row)
 {
 	const struct rover_req *req = &qp->req;
 
@@ -290,88 +280,94 @@ static bool is_middle(const struct rover_qp *qp, const struct rover_sent *row)
 	       req->offset % rover_retransmit_piece(qp);
 }
 
-/* Is that all of this request? */
-static bool is_end(const struct rover_req *req, u32 psns)
+static bool requester_is_msg_end(const struct rover_req *req, u32 psns)
 {
 	return req->offset + psns == req->packets;
 }
 
-static bool may_send(const struct rover_qp *qp, const struct rover_sent *row,
-		     u32 psns)
+static bool requester_may_send(const struct rover_qp *qp,
+			       const struct rover_sent *row, u32 psns)
 {
 	const struct rover_req *req = &qp->req;
-	u32 flying = rover_psn_diff(req->psn, req->una);
-	bool end = is_end(req, psns);
+	u32 inflight = rover_psn_diff(req->psn, req->una);
+	bool end = requester_is_msg_end(req, psns);
 
-	/* What asks brings news; without any on its way one may go and ask (9.7.7.2.5). */
-	if (!rover_credit_left(qp, row, end) && flying && !req->since_ackreq)
+	/* Out of credits: probe if no AckReq is in flight (9.7.7.2.5). */
+	if (!rover_credit_available(qp, row, end) && inflight &&
+	    !req->since_ackreq)
 		return false;
-	if (rover_retransmit_answered(row) && req->rd_atomic >= qp->attr.max_rd_atomic)
+	if (rover_retransmit_is_rd_atomic(row) &&
+	    req->rd_atomic >= qp->attr.max_rd_atomic)
 		return false;
-	if (fenced(qp) || is_middle(qp, row))
+	if (requester_is_fenced(qp) || requester_is_read_middle(qp, row))
 		return false;
-	/* Nor does the window wait for what nothing on its way has asked for. */
-	return flying + psns <= qp->cwnd.packets || flying <= req->since_ackreq;
+	/* Exceed cwnd if no AckReq is in flight: no ACK would open it. */
+	return inflight + psns <= qp->cwnd.packets ||
+	       inflight <= req->since_ackreq;
 }
 
-static u8 opcode_in_rc(const struct rover_qp *qp, const struct rover_sent *row)
+static u8 requester_opcode(const struct rover_qp *qp,
+			   const struct rover_sent *row)
 {
 	const struct rover_wr *wr = &rover_wrs[row->opcode];
 	u32 packets = qp->req.packets, offset = qp->req.offset;
 
-	if (packets == 1 || rover_retransmit_answered(row))
+	if (packets == 1 || rover_retransmit_is_rd_atomic(row))
 		return wr->only;
 	if (!offset)
 		return wr->first;
 	return offset + 1 == packets ? wr->last : wr->middle;
 }
 
-/* Is all that has packets sent, when @psns more are? */
-static bool is_last(const struct rover_qp *qp, u32 psns)
+/* Test whether no request with packets follows these @psns. */
+static bool requester_is_last(const struct rover_qp *qp, u32 psns)
 {
 	const struct rover_req *req = &qp->req;
 	const struct rover_send_wqe *next;
 	u8 opcode;
 
-	if (!is_end(req, psns) ||
+	if (!requester_is_msg_end(req, psns) ||
 	    rover_psn_diff(rover_psn_add(req->psn, psns), req->next_psn) < 0)
 		return false;
 	if (rover_ring_posted(&qp->sq, req->fetched) <= 0)
 		return true;
-	/* Not proved: a program may deceive itself. */
+	/* Not validated: a program only harms itself. */
 	next = rover_ring_slot(&qp->sq, req->fetched);
 	opcode = READ_ONCE(next->opcode);
 	return opcode < ROVER_WQE_OPCODES && rover_localop_is(opcode);
 }
 
 /*
- * Ask for an acknowledge when nothing would follow that asks: at the end of
- * what is posted or of the peer's receives, when the window closes, and every now
- * and then in between.
+ * Set AckReq where nothing may follow: at the end of the ring, of the credits
+ * or of cwnd; and every ACKREQ_EVERY packets.
  */
-static bool want_ack(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
+static bool requester_want_ack(struct rover_qp *qp,
+			       const struct rover_sent *row, u32 psns)
 {
 	const struct rover_req *req = &qp->req;
-	u32 flying = rover_psn_diff(req->psn, req->una) + psns;
-	s32 old = rover_psn_diff(req->next_psn, req->psn);
-	bool end = is_end(req, psns);
+	u32 inflight = rover_psn_diff(req->psn, req->una) + psns;
+	s32 resend = rover_psn_diff(req->next_psn, req->psn);
+	bool end = requester_is_msg_end(req, psns);
 
-	if (is_last(qp, psns) || rover_credit_ends(qp, row, end))
+	if (requester_is_last(qp, psns) || rover_credit_exhausted(qp, row, end))
 		return true;
-	/* The last one is sent again for this; with no retries there is no second time. */
-	if ((old > 0 && old <= (s32)psns) || (end && !qp->attr.retry_cnt))
+	/*
+	 * Also on the last packet of a retransmission; and if retry_cnt is 0 on
+	 * each message, as it cannot be sent again to ask.
+	 */
+	if ((resend > 0 && resend <= (s32)psns) || (end && !qp->attr.retry_cnt))
 		return true;
-	return flying >= qp->cwnd.packets || req->since_ackreq + 1 >= ACKREQ_EVERY;
+	return inflight >= qp->cwnd.packets ||
+	       req->since_ackreq + 1 >= ACKREQ_EVERY;
 }
 
-/* The packet at the present place. */
-static int send_packet(struct rover_qp *qp, struct rover_train *train,
-		       struct rover_sent *row, u32 psns)
+static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
+				 struct rover_sent *row, u32 psns)
 {
 	struct rover_req *req = &qp->req;
 	u64 at = (u64)req->offset << qp->mtu_shift;
 	enum rover_fault fault;
-	u8 opcode = rover_opcode_in(opcode_in_rc(qp, row), qp->transport);
+	u8 opcode = rover_opcode_in(requester_opcode(qp, row), qp->transport);
 	u16 flags = rover_opcodes[opcode].flags;
 	struct rover_outgoing out __uninitialized;
 	int err;
@@ -390,10 +386,10 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	}
 	if (flags & ROVER_OP_END && req->wqe.hdr.flags & ROVER_WQE_SOLICITED)
 		out.flags = ROVER_BTH_SE;
-	out.ackreq = !unreliable(qp) && want_ack(qp, row, psns);
+	out.ackreq = !requester_is_uc(qp) && requester_want_ack(qp, row, psns);
 
 	err = rover_train_add(train, &out, &fault);
-	/* What is not there yet is waited for: whoever brings it runs us again. */
+	/* After an ODP fault, tx_demand runs this QP again. */
 	if (err == -EFAULT && fault != ROVER_FAULT_PAGE)
 		req->fault = fault;
 	if (err) {
@@ -409,11 +405,9 @@ static int send_packet(struct rover_qp *qp, struct rover_train *train,
 	return 0;
 }
 
-/*
- * Of a connection without acknowledges nothing is ever outstanding, and a
- * message is done when its last packet is made (IBTA 9.8.3).
- */
-static void done_when_sent(struct rover_qp *qp, const struct rover_sent *row)
+/* A UC message is done when its last packet is made (IBTA 9.8.3). */
+static void requester_complete_uc(struct rover_qp *qp,
+				  const struct rover_sent *row)
 {
 	struct rover_req *req = &qp->req;
 
@@ -421,15 +415,15 @@ static void done_when_sent(struct rover_qp *qp, const struct rover_sent *row)
 	if (req->acked == req->sending)
 		return;
 	req->acked = req->sending;
-	/* Whoever hears of it may close the key of what we still hold. */
+	/* Release first: the completion handler may close the key. */
 	rover_sgl_release(&req->sgl);
-	/* The slot first: a program that sees the completion may use it. */
+	/* Free the slot first: with the completion, userspace may use it. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, ROVER_OK);
 }
 
-/* Move on past the packet just sent. */
-static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
+static void requester_advance_psn(struct rover_qp *qp,
+				  const struct rover_sent *row, u32 psns)
 {
 	struct rover_req *req = &qp->req;
 
@@ -437,18 +431,18 @@ static void advance(struct rover_qp *qp, const struct rover_sent *row, u32 psns)
 	if (rover_psn_diff(req->psn, req->next_psn) > 0)
 		req->next_psn = req->psn;
 	req->offset += psns;
-	if (rover_retransmit_answered(row))
+	if (rover_retransmit_is_rd_atomic(row))
 		req->rd_atomic++;
 	if (req->offset == req->packets) {
 		req->wqe.valid = false;
 		req->sending++;
 		req->offset = 0;
 	}
-	if (unreliable(qp))
-		done_when_sent(qp, row);
+	if (requester_is_uc(qp))
+		requester_complete_uc(qp, row);
 }
 
-static bool have_wqe(struct rover_qp *qp)
+static bool requester_have_wqe(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
@@ -456,12 +450,12 @@ static bool have_wqe(struct rover_qp *qp)
 		return true;
 	for (; req->sending != req->fetched; req->sending++)
 		if (!rover_localop_is(rover_retransmit_row(qp, req->sending)->opcode))
-			return fetch_again(qp);
-	return fetch_new(qp);
+			return requester_fetch_again(qp);
+	return requester_fetch_new(qp);
 }
 
-/* What this run has left is for the next. */
-static bool spent(struct rover_qp *qp, int *left)
+/* Return true if the budget is used up; the QP runs again. */
+static bool requester_budget_spent(struct rover_qp *qp, int *left)
 {
 	if ((*left)-- > 0)
 		return false;
@@ -469,35 +463,36 @@ static bool spent(struct rover_qp *qp, int *left)
 	return true;
 }
 
-/* Return false when there is nothing more to send, or it may not be sent. */
-static bool step(struct rover_qp *qp, struct rover_train *train,
-		 struct budget *budget)
+static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
+				struct requester_budget *budget)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_sent *row;
 	u32 psns;
 	int err;
 
-	if (req->fault || !have_wqe(qp))
+	if (req->fault || !requester_have_wqe(qp))
 		return false;
-	if (!req->wqe.valid)
-		return !spent(qp, &budget->local);	/* done without a packet */
+	if (!req->wqe.valid)	/* a local operation, already done */
+		return !requester_budget_spent(qp, &budget->local);
 	row = rover_retransmit_row(qp, req->sending);
-	psns = psns_of_next(qp, row);
-	if (!may_send(qp, row, psns))
+	psns = requester_next_psns(qp, row);
+	if (!requester_may_send(qp, row, psns))
 		return false;
-	if (unreliable(qp) && spent(qp, &budget->unreliable))
+	if (requester_is_uc(qp) &&
+	    requester_budget_spent(qp, &budget->uc_packets))
 		return false;
 	if (train->packets == train->others &&
-	    (spent(qp, &budget->trains) || rover_nettx_full(qp)))
+	    (requester_budget_spent(qp, &budget->trains) ||
+	     rover_nettx_full(qp)))
 		return false;
-	err = send_packet(qp, train, row, psns);
-	/* Without memory it is lost, and counted, like any other on the way. */
-	if (!err || (err == -ENOMEM && unreliable(qp))) {
-		advance(qp, row, psns);
+	err = requester_send_packet(qp, train, row, psns);
+	/* A UC packet without memory is lost, as if on the wire. */
+	if (!err || (err == -ENOMEM && requester_is_uc(qp))) {
+		requester_advance_psn(qp, row, psns);
 		return true;
 	}
-	/* The timer brings us back, by itself or as a timeout. */
+	/* Out of memory: let the timer run this QP again. */
 	if (err == -ENOMEM)
 		rover_retransmit_sent(qp, req->psn);
 	return false;
@@ -506,10 +501,10 @@ static bool step(struct rover_qp *qp, struct rover_train *train,
 /* Ending ********************************************************************/
 
 /*
- * The request being sent is at fault.  It fails in its turn: when all before
- * it are done (IBTA 10.10.2.2: completions come in order).
+ * Fail a WQE after all before it are done, as completions come in order (IBTA
+ * 10.10.2.2).
  */
-static void fail_in_turn(struct rover_qp *qp)
+static void requester_fail_wqe(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
@@ -518,55 +513,57 @@ static void fail_in_turn(struct rover_qp *qp)
 	trace_rover_fault(qp->obj.key, req->psn, req->fault);
 	rover_retransmit_stop(qp);
 	if (req->sending == req->fetched)
-		req->fetched++;		/* it never got a row */
+		req->fetched++;		/* no row yet */
 	req->sending = ++req->acked;
 	rover_ring_retire(&qp->sq, 1);
-	if (unreliable(qp))
+	if (requester_is_uc(qp))
 		rover_qp_fail_send(qp);
 	else
 		rover_qp_fail(qp, ROVER_EVENT_NONE);
 	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
-	if (unreliable(qp))
+	if (requester_is_uc(qp))
 		req->fault = ROVER_OK;
 }
 
 /*
- * Has the last packet not asked for an acknowledge, since a request was posted
- * behind it that is not going to be sent: in SQD, or at fault?
+ * Test whether the last packet lacks AckReq, and the WQE behind it will not be
+ * sent: in SQD or at fault.
  */
-static bool requester_unasked(const struct rover_qp *qp)
+static bool requester_lacks_ackreq(const struct rover_qp *qp)
 {
 	const struct rover_req *req = &qp->req;
 
 	return (req->fault || !rover_qp_allows(qp, ROVER_MAY_SEND)) &&
 	       req->since_ackreq && req->psn == req->next_psn &&
-	       rover_qp_inflight(qp) && qp->attr.retry_cnt && !unreliable(qp);
+	       rover_qp_inflight(qp) && qp->attr.retry_cnt &&
+	       !requester_is_uc(qp);
 }
 
-static void requester_send(struct rover_qp *qp)
+static void requester_send_trains(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_train train;
-	struct budget budget = {
+	struct requester_budget budget = {
 		.trains = in_serving_softirq() ? BUDGET : BUDGET_PROCESS,
 		.local = BUDGET_LOCAL,
-		.unreliable = BUDGET_UNRELIABLE,
+		.uc_packets = BUDGET_UC,
 	};
 
 	rover_plug_begin(&train, qp, &req->ip_id, qp->cwnd.train);
-	/* With the completion the buffer is the program's again. */
-	train.copy = unreliable(qp);
-	while (step(qp, &train, &budget))
+	/* With its completion, a UC buffer is the user's again. */
+	train.copy = requester_is_uc(qp);
+	while (requester_send_next(qp, &train, &budget))
 		;
-	if (unlikely(requester_unasked(qp)) && rover_retransmit_last(qp))
-		while (step(qp, &train, &budget))
+	if (unlikely(requester_lacks_ackreq(qp)) &&
+	    rover_retransmit_resend_last(qp))
+		while (requester_send_next(qp, &train, &budget))
 			;
 	rover_plug_send(&train);
 	rover_sgl_release(&req->sgl);
 }
 
-/* The memory of a response that was dropped is there: ask for it again. */
-static void ask_again(struct rover_qp *qp)
+/* The memory of a dropped response is there: request it again. */
+static void requester_ask_again(struct rover_qp *qp)
 {
 	if (rover_demand_waits(&qp->resp_demand))
 		return;
@@ -579,22 +576,22 @@ static void ask_again(struct rover_qp *qp)
 void rover_requester_run(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	u32 before;
+	u32 first;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
 	if (unlikely(req->page_wait))
-		ask_again(qp);
-	before = req->psn;
+		requester_ask_again(qp);
+	first = req->psn;
 	if (!req->rnr_wait) {
-		requester_send(qp);
-		if (req->psn != before && !unreliable(qp)) {
+		requester_send_trains(qp);
+		if (req->psn != first && !requester_is_uc(qp)) {
 			WRITE_ONCE(req->last_tx_cpu, smp_processor_id());
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
 		}
 		if (req->fault)
-			fail_in_turn(qp);
+			requester_fail_wqe(qp);
 	}
 	if (READ_ONCE(qp->state) == IB_QPS_SQD && req->acked == req->fetched)
 		rover_qp_drained(qp);

@@ -8,15 +8,15 @@
 #include "qp/qp.h"
 
 /**
- * rover_requester_init() - ready to send the first packet
- * @qp: on its way to RTS; attr.sq_psn and the counters are set
+ * rover_requester_init() - initialize the requester
+ * @qp: on its way to RTS; attr.sq_psn and retry counts are set
  *
  * Context: both locks held.
  */
 void rover_requester_init(struct rover_qp *qp);
 
 /**
- * rover_requester_run() - send what window, credits and device allow
+ * rover_requester_run() - send what cwnd, credits and device allow
  * @qp: alive, may send or retransmit
  *
  * Context: tx_lock held, softirqs off.
@@ -24,19 +24,19 @@ void rover_requester_init(struct rover_qp *qp);
 void rover_requester_run(struct rover_qp *qp);
 
 /**
- * rover_requester_flush() - complete posted requests with FLUSH_ERR
+ * rover_requester_flush() - complete posted WQEs with FLUSH_ERR
  * @qp: in error, or its send queue is
  *
- * All that were begun, at most ROVER_MAX_INFLIGHT, and a portion of the others: see
- * rover_wqe_flush().
+ * Flushes those with a row, at most ROVER_MAX_INFLIGHT, and a portion of the
+ * others: see rover_wqe_flush().
  *
  * Context: tx_lock held, softirqs off.
  */
 void rover_requester_flush(struct rover_qp *qp);
 
 /**
- * rover_requester_reset() - forget everything that was posted
- * @qp: on its way to RESET or to its end
+ * rover_requester_reset() - forget all posted WQEs
+ * @qp: on its way to RESET, or destroyed
  *
  * Context: both locks held.
  */

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * responder - from packets to memory
+ * responder - from request packets to memory
  *
- * Each request packet passes one chain of checks, in the order of IBTA figure
- * 89: sequence number, order within its message, permission, resources,
- * length, key; then it is executed.  A link of the chain that breaks returns
- * its fault, and one place makes of it a NAK, a receive completion and an
- * event.
+ * Packets pass the checks of IBTA figure 89, in its order, and are executed.  A
+ * failed check returns a fault; responder_refuse() turns it into a NAK, a
+ * completion and an event.
  *
- * Answers are only noted while a batch of packets is taken in; at its end
- * there is at most one acknowledge.  Answers leave in the order of the
- * requests (IBTA 9.7.5.1.2), so an acknowledge waits for the READ responses
- * before it.
+ * ACKs are noted, and at most one is sent at the end of a batch.  It waits for
+ * READ responses before it, as answers leave in order (IBTA 9.7.5.1.2).
  *
- * Of an unreliable connection there is no answer, and a message with a gap is
- * no message.  Of XRC each request tells whose it is (xrc).
+ * UC sends no answers, and drops messages with a gap.  XRC: see xrc.h.
  *
  * Runs under rx_lock with softirqs off; packets come under rcu_read_lock().
  */
@@ -52,9 +47,8 @@ void rover_responder_init(struct rover_qp *qp)
 
 /* Completions ****************************************************************/
 
-/* The receive of a message that arrived well. */
-static noinline void complete_recv(struct rover_qp *qp,
-				   const struct rover_packet *pkt)
+static noinline void responder_complete_recv(struct rover_qp *qp,
+					     const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	struct rover_cqe cqe = {
@@ -73,16 +67,16 @@ static noinline void complete_recv(struct rover_qp *qp,
 		cqe.flags = ROVER_CQE_WITH_INV;
 	}
 	rsp->have_wqe = false;
-	/* Whoever hears of it may close the key of what we still hold. */
+	/* Release first: the completion handler may close the key. */
 	rover_sgl_release(&rsp->dst);
 	rover_wqe_recv_complete(qp, &cqe, pkt->solicited);
 }
 
-/* The chain ******************************************************************/
+/* Checks and execution *******************************************************/
 
-/* Does this packet stand where it may in its message (IBTA 9.7.4.1.3)? */
-static enum rover_fault check_order(struct rover_qp *qp,
-				    const struct rover_packet *pkt)
+/* Check the place in the message (IBTA 9.7.4.1.3). */
+static enum rover_fault responder_check_order(struct rover_qp *qp,
+					      const struct rover_packet *pkt)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 
@@ -92,15 +86,15 @@ static enum rover_fault check_order(struct rover_qp *qp,
 	       ROVER_OK : ROVER_FAULT_OPCODE;
 }
 
-/* Has the program opened the queue pair to this kind of request? */
-static enum rover_fault check_permission(const struct rover_qp *qp, const struct rover_packet *pkt)
+static enum rover_fault responder_check_access(const struct rover_qp *qp,
+					       const struct rover_packet *pkt)
 {
 	static const int need[ROVER_CLASS_READ_RESP] = {
 		[ROVER_CLASS_WRITE] = IB_ACCESS_REMOTE_WRITE,
 		[ROVER_CLASS_READ] = IB_ACCESS_REMOTE_READ,
 		[ROVER_CLASS_ATOMIC] = IB_ACCESS_REMOTE_ATOMIC,
 		[ROVER_CLASS_ATOMIC_WRITE] = IB_ACCESS_REMOTE_WRITE,
-		[ROVER_CLASS_RESERVED] = ~0,	/* more than can be granted */
+		[ROVER_CLASS_RESERVED] = ~0,	/* never granted */
 	};
 	int right = need[pkt->op->class];
 
@@ -108,8 +102,8 @@ static enum rover_fault check_permission(const struct rover_qp *qp, const struct
 }
 
 /* FIRST and MIDDLE are full, LAST is not empty (IBTA 9.7.4.1.6). */
-static inline enum rover_fault check_length(const struct rover_qp *qp,
-					    const struct rover_packet *pkt)
+static inline enum rover_fault
+responder_check_length(const struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	u16 flags = pkt->op->flags;
 
@@ -123,15 +117,15 @@ static inline enum rover_fault check_length(const struct rover_qp *qp,
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
-/* The next receive, or the one left over from a message that was lost. */
-static enum rover_fault take_recv(struct rover_qp *qp)
+/* Take the next receive, or keep that of a lost message. */
+static enum rover_fault responder_take_recv(struct rover_qp *qp)
 {
 	return qp->rsp.have_wqe ? ROVER_OK : rover_wqe_recv(qp, 0);
 }
 
-/* SENDs need a receive at their start, WRITEs with immediate at their end. */
-static enum rover_fault check_receive(struct rover_qp *qp,
-				      const struct rover_packet *pkt)
+/* A SEND takes a receive at its start, a WRITE with immediate at its end. */
+static enum rover_fault responder_check_recv(struct rover_qp *qp,
+					     const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
@@ -139,19 +133,20 @@ static enum rover_fault check_receive(struct rover_qp *qp,
 	if (pkt->op->class == ROVER_CLASS_SEND) {
 		if (!(pkt->op->flags & ROVER_OP_START))
 			return ROVER_OK;
-		fault = take_recv(qp);
+		fault = responder_take_recv(qp);
 		if (!fault)
 			rover_sgl_aim(&rsp->dst, qp->recv_pd, rsp->sge,
 				      rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
 				      &qp->rx_demand);
 		return fault;
 	}
-	return pkt->op->flags & ROVER_OP_RECV ? take_recv(qp) : ROVER_OK;
+	return pkt->op->flags & ROVER_OP_RECV ?
+	       responder_take_recv(qp) : ROVER_OK;
 }
 
-/* All that it announces is proved with its first byte, or before a receive is taken. */
-static enum rover_fault open_write(struct rover_qp *qp,
-				   const struct rover_packet *pkt)
+/* The range is validated with its first byte, or before taking a receive. */
+static enum rover_fault responder_open_write(struct rover_qp *qp,
+					     const struct rover_packet *pkt)
 {
 	const struct rover_reth *reth = &pkt->hdr.reth;
 	struct rover_rsp *rsp = &qp->rsp;
@@ -167,16 +162,15 @@ static enum rover_fault open_write(struct rover_qp *qp,
 	       rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
 
-/* The payload of a SEND or WRITE goes where it belongs: the one copy. */
-static enum rover_fault place(struct rover_qp *qp,
-			      const struct rover_packet *pkt)
+static enum rover_fault responder_place_payload(struct rover_qp *qp,
+						const struct rover_packet *pkt)
 {
 	bool write = pkt->op->class == ROVER_CLASS_WRITE;
 	struct rover_rsp *rsp = &qp->rsp;
 	u64 total = (u64)rsp->received + pkt->payload;
 	enum rover_fault fault;
 
-	/* Longer than any message may be (IBTA 9.7.4.1.6), however long the receive is. */
+	/* The limit of any message (IBTA 9.7.4.1.6). */
 	if (total > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
 	if (write && (total > rsp->length ||
@@ -191,9 +185,9 @@ static enum rover_fault place(struct rover_qp *qp,
 	return write ? fault : rover_fault_of_recv(fault);
 }
 
-/* The peer gives up a key of ours: nothing here may still be using it. */
-static enum rover_fault invalidate(struct rover_qp *qp,
-				   const struct rover_packet *pkt)
+/* Release first: closing the key waits for references. */
+static enum rover_fault responder_invalidate_key(struct rover_qp *qp,
+						 const struct rover_packet *pkt)
 {
 	rover_sgl_release(&qp->rsp.dst);
 	return rover_mw_invalidate(qp->pd, qp->obj.key, be32_to_cpu(pkt->imm),
@@ -201,9 +195,8 @@ static enum rover_fault invalidate(struct rover_qp *qp,
 	       ROVER_FAULT_INVALIDATE : ROVER_OK;
 }
 
-/* A message has arrived whole. */
-static inline void finish_message(struct rover_qp *qp,
-				  const struct rover_packet *pkt)
+static inline void responder_finish_message(struct rover_qp *qp,
+					    const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
@@ -212,12 +205,11 @@ static inline void finish_message(struct rover_qp *qp,
 	rover_qp_count(qp, rsp->class == ROVER_CLASS_SEND ?
 		    ROVER_STAT_RX_SEND : ROVER_STAT_RX_WRITE);
 	if (pkt->op->flags & ROVER_OP_RECV)
-		complete_recv(qp, pkt);
+		responder_complete_recv(qp, pkt);
 }
 
-/* A packet of a SEND or WRITE finds its place. */
-static enum rover_fault take_in(struct rover_qp *qp,
-				const struct rover_packet *pkt)
+static enum rover_fault responder_receive_data(struct rover_qp *qp,
+					       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
@@ -226,25 +218,25 @@ static enum rover_fault take_in(struct rover_qp *qp,
 		rsp->class = pkt->op->class;
 		rsp->received = 0;
 		fault = rsp->class == ROVER_CLASS_WRITE ?
-			open_write(qp, pkt) : ROVER_OK;
+			responder_open_write(qp, pkt) : ROVER_OK;
 		if (fault)
 			return fault;
 	}
-	fault = check_receive(qp, pkt);
+	fault = responder_check_recv(qp, pkt);
 	if (fault)
 		return fault;
 	rsp->in_message = true;
-	fault = place(qp, pkt);
+	fault = responder_place_payload(qp, pkt);
 	if (!fault && pkt->op->flags & ROVER_OP_INV)
-		fault = invalidate(qp, pkt);
+		fault = responder_invalidate_key(qp, pkt);
 	return fault;
 }
 
-static enum rover_fault execute_data(struct rover_qp *qp,
-				     const struct rover_packet *pkt)
+static enum rover_fault responder_execute_data(struct rover_qp *qp,
+					       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	enum rover_fault fault = take_in(qp, pkt);
+	enum rover_fault fault = responder_receive_data(qp, pkt);
 
 	if (fault)
 		return fault;
@@ -252,14 +244,14 @@ static enum rover_fault execute_data(struct rover_qp *qp,
 	rsp->psn = rover_psn_add(rsp->psn, pkt->packets);
 	rsp->ack_due |= pkt->ackreq;
 	if (pkt->op->flags & ROVER_OP_END)
-		finish_message(qp, pkt);
+		responder_finish_message(qp, pkt);
 	return ROVER_OK;
 }
 
-/* Key, rights and bounds of a READ, new or again; whose region stays in use in @sgl. */
-static enum rover_fault check_read(struct rover_qp *qp,
-				   const struct rover_packet *pkt,
-				   struct rover_sgl *sgl, u32 *npsn)
+/* Check key, rights and bounds; the region stays referenced in @sgl. */
+static enum rover_fault responder_check_read(struct rover_qp *qp,
+					     const struct rover_packet *pkt,
+					     struct rover_sgl *sgl, u32 *npsn)
 {
 	const struct rover_reth *reth = &pkt->hdr.reth;
 	u32 len = be32_to_cpu(reth->length);
@@ -274,17 +266,17 @@ static enum rover_fault check_read(struct rover_qp *qp,
 	return rover_sgl_check(sgl);
 }
 
-static enum rover_fault execute_read(struct rover_qp *qp,
-				     const struct rover_packet *pkt)
+static enum rover_fault responder_execute_read(struct rover_qp *qp,
+					       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 	u32 npsn;
 
-	if (!rover_readresp_room(qp, pkt->psn))
+	if (!rover_readresp_has_space(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
-	/* It does not come within a message, whose place would be in there. */
-	fault = check_read(qp, pkt, &rsp->dst, &npsn);
+	/* rsp.dst is free: READs come between messages. */
+	fault = responder_check_read(qp, pkt, &rsp->dst, &npsn);
 	if (fault)
 		return fault;
 	rsp->msn++;
@@ -294,8 +286,8 @@ static enum rover_fault execute_read(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-static enum rover_fault execute_atomic(struct rover_qp *qp,
-				       const struct rover_packet *pkt)
+static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
+						 const struct rover_packet *pkt)
 {
 	bool swap = pkt->opcode == rover_opcode_in(ROVER_RC_CMP_SWAP,
 						   qp->transport);
@@ -304,7 +296,7 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	enum rover_fault fault;
 	u64 orig;
 
-	if (!rover_readresp_room(qp, pkt->psn))
+	if (!rover_readresp_has_space(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
 	rover_sgl_aim_one(&rsp->dst, qp->pd, qp->obj.key,
 			  be64_to_cpu(atom->va), sizeof(u64),
@@ -321,18 +313,15 @@ static enum rover_fault execute_atomic(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-/*
- * Done, and to be answered by a READ response without data.  To answer once
- * more does not do it once more.
- */
-static enum rover_fault execute_word(struct rover_qp *qp,
-				     const struct rover_packet *pkt)
+/* Answered by a READ response without data; executed only once. */
+static enum rover_fault responder_execute_mpe(struct rover_qp *qp,
+					      const struct rover_packet *pkt)
 {
 	bool flush = pkt->op->class == ROVER_CLASS_FLUSH;
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 
-	if (!rover_readresp_room(qp, pkt->psn))
+	if (!rover_readresp_has_space(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
 	fault = flush ? rover_mpe_flush(qp, pkt) : rover_mpe_store(qp, pkt);
 	if (fault)
@@ -344,48 +333,49 @@ static enum rover_fault execute_word(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-static enum rover_fault execute(struct rover_qp *qp,
-				const struct rover_packet *pkt)
+static enum rover_fault responder_execute(struct rover_qp *qp,
+					  const struct rover_packet *pkt)
 {
 	enum rover_fault fault;
 
-	fault = check_order(qp, pkt);
+	fault = responder_check_order(qp, pkt);
 	if (!fault)
 		fault = rover_xrc_open(qp, pkt);
 	if (!fault)
-		fault = check_permission(qp, pkt);
+		fault = responder_check_access(qp, pkt);
 	if (!fault)
-		fault = check_length(qp, pkt);
+		fault = responder_check_length(qp, pkt);
 	if (fault)
 		return fault;
 	switch (pkt->op->class) {
 	case ROVER_CLASS_READ:
-		return execute_read(qp, pkt);
+		return responder_execute_read(qp, pkt);
 	case ROVER_CLASS_ATOMIC:
-		return execute_atomic(qp, pkt);
+		return responder_execute_atomic(qp, pkt);
 	case ROVER_CLASS_ATOMIC_WRITE:
 	case ROVER_CLASS_FLUSH:
-		return execute_word(qp, pkt);
+		return responder_execute_mpe(qp, pkt);
 	default:
-		return execute_data(qp, pkt);
+		return responder_execute_data(qp, pkt);
 	}
 }
 
 /* Out of sequence ************************************************************/
 
-/* Without a word: the counter tells. */
-static void drop(struct rover_qp *qp, const struct rover_packet *pkt,
-		 enum rover_stat why)
+static void responder_drop_packet(struct rover_qp *qp,
+				  const struct rover_packet *pkt,
+				  enum rover_stat why)
 {
 	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
 }
 
-/* Something before this packet was lost: say so once (IBTA 9.7.5.2.8). */
-static void receive_early(struct rover_qp *qp, const struct rover_packet *pkt)
+/* NAK a gap once (IBTA 9.7.5.2.8). */
+static void responder_receive_early(struct rover_qp *qp,
+				    const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
-	drop(qp, pkt, ROVER_STAT_DROP_SEQ);
+	responder_drop_packet(qp, pkt, ROVER_STAT_DROP_SEQ);
 	if (rsp->nak_sent)
 		return;
 	rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
@@ -393,25 +383,26 @@ static void receive_early(struct rover_qp *qp, const struct rover_packet *pkt)
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
 }
 
-/* No row for a READ or atomic, but it is duplicates that have taken them. */
-static bool crowded_out(const struct rover_qp *qp,
-			const struct rover_packet *pkt)
+/* Test whether a READ or atomic finds no row because of duplicates. */
+static bool responder_is_crowded(const struct rover_qp *qp,
+				 const struct rover_packet *pkt)
 {
 	return pkt->op->class >= ROVER_CLASS_READ &&
-	       !rover_readresp_room(qp, pkt->psn) &&
-	       rover_readresp_crowded(qp);
+	       !rover_readresp_has_space(qp, pkt->psn) &&
+	       rover_readresp_has_duplicates(qp);
 }
 
-/* Executed again.  Return false when it may not be. */
-static bool read_again(struct rover_qp *qp, const struct rover_packet *pkt)
+/* Execute a duplicate READ; return false if not allowed. */
+static bool responder_read_again(struct rover_qp *qp,
+				 const struct rover_packet *pkt)
 {
 	struct rover_sgl sgl = {};
 	enum rover_fault fault;
 	u32 npsn;
 
-	if (check_permission(qp, pkt) || rover_xrc_aim(qp, pkt->srqn))
+	if (responder_check_access(qp, pkt) || rover_xrc_aim(qp, pkt->srqn))
 		return false;
-	fault = check_read(qp, pkt, &sgl, &npsn);
+	fault = responder_check_read(qp, pkt, &sgl, &npsn);
 	rover_sgl_release(&sgl);
 	if (fault || rover_psn_diff(pkt->psn + npsn, qp->rsp.psn) > 0)
 		return false;
@@ -419,21 +410,21 @@ static bool read_again(struct rover_qp *qp, const struct rover_packet *pkt)
 	return true;
 }
 
-/*
- * Seen before (IBTA 9.7.5.1.2): SENDs and WRITEs are acknowledged again, READs
- * executed again, atomics answered from memory, what has no result is answered.
- */
-static void receive_duplicate(struct rover_qp *qp, const struct rover_packet *pkt)
+/* Duplicates (IBTA 9.7.5.1.2): execute READs again, answer all others again. */
+static void responder_receive_duplicate(struct rover_qp *qp,
+					const struct rover_packet *pkt)
 {
-	bool answered = pkt->op->class < ROVER_CLASS_READ || rover_readresp_room(qp, pkt->psn);
+	bool answered = pkt->op->class < ROVER_CLASS_READ ||
+			rover_readresp_has_space(qp, pkt->psn);
 
 	rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
 	switch (pkt->op->class) {
 	case ROVER_CLASS_READ:
-		answered = answered && read_again(qp, pkt);
+		answered = answered && responder_read_again(qp, pkt);
 		break;
 	case ROVER_CLASS_ATOMIC:
-		answered = answered && rover_readresp_again(qp, pkt->psn);
+		answered = answered &&
+			   rover_readresp_atomic_again(qp, pkt->psn);
 		break;
 	case ROVER_CLASS_ATOMIC_WRITE:
 	case ROVER_CLASS_FLUSH:
@@ -446,16 +437,15 @@ static void receive_duplicate(struct rover_qp *qp, const struct rover_packet *pk
 	default:
 		qp->rsp.ack_due = true;
 	}
-	/* The peer asks again. */
 	if (!answered)
-		drop(qp, pkt, ROVER_STAT_DROP_RATE);
+		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_RATE);
 }
 
-/* Doors **********************************************************************/
+/* Faults and events **********************************************************/
 
-/* The one place where a fault becomes NAK, completion and event. */
-static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
-		   enum rover_fault fault)
+static void responder_refuse(struct rover_qp *qp,
+			     const struct rover_packet *pkt,
+			     enum rover_fault fault)
 {
 	const struct rover_fault_info *info = &rover_faults[fault];
 	struct rover_rsp *rsp = &qp->rsp;
@@ -464,10 +454,10 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_sgl_release(&rsp->dst);
 	rsp->nak_due = info->syndrome;
 	if (fault == ROVER_FAULT_RNR) {
-		/* What follows is out of sequence until this comes again. */
+		/* Packets behind this one get no NAK. */
 		rsp->nak_due |= qp->attr.min_rnr_timer;
 		rsp->nak_sent = true;
-		rover_credit_await(qp);
+		rover_credit_watch(qp);
 		return;
 	}
 	if (info->syndrome == ROVER_NAK_REM_ACCESS)
@@ -477,7 +467,7 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	if (fault == ROVER_FAULT_XRCETH)
 		rover_qp_count(qp, ROVER_STAT_RESP_XRCETH);
 	rsp->have_wqe = rsp->have_wqe && rover_xrc_hold(qp);
-	/* The completion of a receive that was taken says what an event would. */
+	/* If a receive was taken, its completion replaces the event. */
 	if (rsp->have_wqe) {
 		rsp->have_wqe = false;
 		rover_qp_fail(qp, ROVER_EVENT_NONE);
@@ -488,8 +478,9 @@ static void refuse(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_qp_fail(qp, info->resp_event);
 }
 
-/* The sender revoked the payload on its way (zcopy): the packet counts as lost. */
-static void lose_revoked(struct rover_qp *qp, const struct rover_packet *pkt)
+/* The sender revoked the payload (zcopy): the packet counts as lost. */
+static void responder_drop_revoked(struct rover_qp *qp,
+				   const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 
@@ -497,11 +488,11 @@ static void lose_revoked(struct rover_qp *qp, const struct rover_packet *pkt)
 		rsp->in_message = false;
 	rsp->nak_sent = true;
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
-	drop(qp, pkt, ROVER_STAT_DROP_REVOKED);
+	responder_drop_packet(qp, pkt, ROVER_STAT_DROP_REVOKED);
 }
 
-/* First word of the peer in RTR (IBTA 11.6.3.3). */
-static void comm_est(struct rover_qp *qp)
+/* First packet in RTR (IBTA 11.6.3.3). */
+static void responder_comm_est(struct rover_qp *qp)
 {
 	qp->rsp.comm_est = true;
 	if (READ_ONCE(qp->state) == IB_QPS_RTR)
@@ -511,14 +502,14 @@ static void comm_est(struct rover_qp *qp)
 /* Unreliable connections *****************************************************/
 
 /*
- * What is wrong with a packet ends its message without a word to anybody (IBTA
- * 9.8.2, 9.9.3): only the counter tells.  A receive that was taken is kept for
- * the next message.
+ * Drop packet and message without an answer (IBTA 9.8.2, 9.9.3), but keep the
+ * receive for the next message.
  */
-static void lose(struct rover_qp *qp, const struct rover_packet *pkt,
-		 enum rover_fault fault)
+static void responder_drop_uc(struct rover_qp *qp,
+			      const struct rover_packet *pkt,
+			      enum rover_fault fault)
 {
-	static const u8 whys[ROVER_FAULTS] = {
+	static const u8 counters[ROVER_FAULTS] = {
 		[ROVER_FAULT_OPCODE] = ROVER_STAT_DROP_OPCODE,
 		[ROVER_FAULT_LENGTH] = ROVER_STAT_DROP_LENGTH,
 		[ROVER_FAULT_TOO_LONG] = ROVER_STAT_DROP_RECV_SHORT,
@@ -529,11 +520,12 @@ static void lose(struct rover_qp *qp, const struct rover_packet *pkt,
 	};
 
 	qp->rsp.in_message = false;
-	drop(qp, pkt, whys[fault] ?: ROVER_STAT_DROP_SEQ);
+	responder_drop_packet(qp, pkt, counters[fault] ?: ROVER_STAT_DROP_SEQ);
 }
 
-/* One after a gap is good for something only if a message begins with it. */
-static bool in_sequence(struct rover_qp *qp, const struct rover_packet *pkt)
+/* After a gap, accept only the start of a message. */
+static bool responder_uc_in_sequence(struct rover_qp *qp,
+				     const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	bool gap = pkt->psn != rsp->psn;
@@ -541,88 +533,88 @@ static bool in_sequence(struct rover_qp *qp, const struct rover_packet *pkt)
 	if (gap)
 		rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
 	rsp->psn = rover_psn_add(pkt->psn, pkt->packets);
-	/* A message that had no end is none. */
 	if (gap || pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;
 	return pkt->op->flags & ROVER_OP_START ||
 	       (rsp->in_message && rsp->class == pkt->op->class);
 }
 
-static void receive_unreliable(struct rover_qp *qp,
-			       const struct rover_packet *pkt)
+static void responder_receive_uc(struct rover_qp *qp,
+				 const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 
 	if (!rsp->comm_est)
-		comm_est(qp);
-	if (!in_sequence(qp, pkt)) {
-		lose(qp, pkt, ROVER_OK);
+		responder_comm_est(qp);
+	if (!responder_uc_in_sequence(qp, pkt)) {
+		responder_drop_uc(qp, pkt, ROVER_OK);
 		return;
 	}
-	fault = check_permission(qp, pkt);
+	fault = responder_check_access(qp, pkt);
 	if (!fault)
-		fault = check_length(qp, pkt);
+		fault = responder_check_length(qp, pkt);
 	if (!fault)
-		fault = take_in(qp, pkt);
+		fault = responder_receive_data(qp, pkt);
 	if (fault == ROVER_FAULT_RQ_CORRUPT || fault == ROVER_FAULT_RQ_RING ||
 	    fault == ROVER_FAULT_RECV_MEMORY) {
-		/* That is our own program's doing. */
-		refuse(qp, pkt, fault);
+		/* A fault of the local user: fail the QP. */
+		responder_refuse(qp, pkt, fault);
 		rsp->nak_due = 0;
 	} else if (fault) {
-		lose(qp, pkt, fault);
+		responder_drop_uc(qp, pkt, fault);
 	} else {
 		rsp->received += pkt->payload;
 		if (pkt->op->flags & ROVER_OP_END)
-			finish_message(qp, pkt);
+			responder_finish_message(qp, pkt);
 	}
 }
 
 /* Reliable connections *******************************************************/
 
-static void receive_reliable(struct rover_qp *qp, const struct rover_packet *pkt)
+static void responder_receive_reliable(struct rover_qp *qp,
+				       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	s32 ahead = rover_psn_diff(pkt->psn, rsp->psn);
 	enum rover_fault fault;
 
 	if (ahead > 0) {
-		receive_early(qp, pkt);
+		responder_receive_early(qp, pkt);
 		return;
 	}
 	if (ahead < 0) {
-		receive_duplicate(qp, pkt);
+		responder_receive_duplicate(qp, pkt);
 		return;
 	}
-	if (crowded_out(qp, pkt)) {
-		drop(qp, pkt, ROVER_STAT_DROP_RATE);
+	if (responder_is_crowded(qp, pkt)) {
+		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_RATE);
 		return;
 	}
 	if (!rsp->comm_est)
-		comm_est(qp);
+		responder_comm_est(qp);
 	rsp->nak_sent = false;
 	rsp->nak_due = 0;
-	fault = execute(qp, pkt);
+	fault = responder_execute(qp, pkt);
 	if (unlikely(rover_fault_is_loss(fault))) {
 		if (fault == ROVER_FAULT_PAGE)
 			rover_page_wait_begin(qp, pkt);
 		else
-			lose_revoked(qp, pkt);
+			responder_drop_revoked(qp, pkt);
 		return;
 	}
 	rsp->page_wait = false;
 	if (fault)
-		refuse(qp, pkt, fault);
+		responder_refuse(qp, pkt, fault);
 }
 
 void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	lockdep_assert_held(&qp->rx_lock);
 	if (qp->transport == ROVER_TRANSPORT_UC)
-		receive_unreliable(qp, pkt);
+		responder_receive_uc(qp, pkt);
 	else
-		receive_reliable(qp, pkt);
+		responder_receive_reliable(qp, pkt);
 	rover_xrc_leave(qp);
 }
 
@@ -633,28 +625,32 @@ void rover_responder_finish(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
-	/* What was dropped for want of memory now has a place, or never will. */
+	/* The memory of a dropped request is there, or cannot be had. */
 	if (unlikely(rsp->page_wait) && !rover_demand_waits(&qp->rx_demand))
 		rover_page_wait_end(qp);
 	if (rover_readresp_pending(qp)) {
 		fault = rover_readresp_run(qp);
 		if (fault && fault != ROVER_FAULT_PAGE) {
-			/* The last word is about this one, and not about the next request. */
+			/* NAK this READ, not the next request. */
 			rsp->psn = rover_readresp_psn(qp);
 			rsp->res_send = rsp->res_tail;
 			rsp->nak_due = rover_faults[fault].syndrome;
 			rover_qp_fail(qp, rover_faults[fault].resp_event);
 		}
 	}
-	/* The last word comes last, in error, too, where it is a NAK; pages may never come. */
+	/*
+	 * An ACK or NAK waits for pending READ responses.  In error only a NAK
+	 * does, and not if they wait for a page, which may never come.
+	 */
 	if (rover_readresp_pending(qp) &&
 	    (rover_qp_allows(qp, ROVER_MAY_RECEIVE) ||
 	     (rsp->nak_due && !fault)))
 		return;
 	if (rsp->nak_due)
 		rover_ack_send(qp, rsp->nak_due, rsp->psn);
-	else if (rsp->ack_due || rover_credit_restocked(qp))
-		rover_ack_send(qp, rover_credit_offer(qp), rover_psn_add(rsp->psn, -1));
+	else if (rsp->ack_due || rover_credit_wake_due(qp))
+		rover_ack_send(qp, rover_credit_syndrome(qp),
+			       rover_psn_add(rsp->psn, -1));
 	rsp->nak_due = 0;
 	rsp->ack_due = false;
 }
@@ -693,5 +689,5 @@ void rover_responder_reset(struct rover_qp *qp)
 	rsp->nak_due = 0;
 	rsp->in_message = false;
 	rsp->page_wait = false;
-	rover_credit_forget(qp);
+	rover_credit_unwatch(qp);
 }

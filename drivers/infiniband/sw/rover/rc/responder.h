@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * responder - from packets to memory
+ * responder - from request packets to memory
  */
 #ifndef ROVER_RESPONDER_H
 #define ROVER_RESPONDER_H
@@ -9,7 +9,7 @@
 #include "wire/packet.h"
 
 /**
- * rover_responder_init() - ready for the first packet
+ * rover_responder_init() - initialize the responder
  * @qp: on its way to RTR; attr.rq_psn is set
  *
  * Context: both locks held.
@@ -17,18 +17,18 @@
 void rover_responder_init(struct rover_qp *qp);
 
 /**
- * rover_responder_receive() - one request packet
+ * rover_responder_receive() - receive a request packet
  * @qp: alive
- * @pkt: proved up to and including ICRC and peer
+ * @pkt: validated up to ICRC and peer
  *
- * What is to be acknowledged is only noted; see rover_responder_finish().
+ * rover_responder_finish() sends the ACK.
  *
  * Context: rx_lock held, softirqs off, under rcu_read_lock().
  */
 void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt);
 
 /**
- * rover_responder_finish() - at the end of a batch: one ACK, READ responses
+ * rover_responder_finish() - end a batch: send READ responses, then one ACK
  * @qp: alive
  *
  * Context: rx_lock held, softirqs off.
@@ -36,7 +36,7 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 void rover_responder_finish(struct rover_qp *qp);
 
 /**
- * rover_responder_leave() - end a batch, and leave what finish would do to run
+ * rover_responder_leave() - end a batch, and leave sending to run
  * @qp: alive
  *
  * Context: rx_lock held.
@@ -44,18 +44,16 @@ void rover_responder_finish(struct rover_qp *qp);
 void rover_responder_leave(struct rover_qp *qp);
 
 /**
- * rover_responder_flush() - complete a portion of the receives with FLUSH_ERR
+ * rover_responder_flush() - flush receives, see rover_wqe_recv_flush()
  * @qp: in error
- *
- * See rover_wqe_recv_flush().
  *
  * Context: rx_lock held, softirqs off.
  */
 void rover_responder_flush(struct rover_qp *qp);
 
 /**
- * rover_responder_reset() - forget everything that was posted
- * @qp: on its way to RESET or to its end
+ * rover_responder_reset() - forget the message and responses under way
+ * @qp: on its way to RESET, or destroyed
  *
  * Context: both locks held.
  */

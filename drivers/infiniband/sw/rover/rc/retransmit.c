@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * retransmit - what was sent, and when to send it again
+ * retransmit - timeouts and go-back-N
  *
- * Go-back-N is the wire's common language (IBTA 9.7.7): to go back is to set
- * the place of the requester to an older PSN; packets are made again from the
- * work requests.  The timeout adapts to the measured round trip (RFC 6298) and
- * doubles each time, until a packet that was sent only once is acknowledged:
- * acknowledges of others say nothing about a network or peer that has become
- * slow, and a timeout too short for it makes it slower.  The upper bound is
- * four of the queue pair's own timeout: IBTA 9.7.6.1.3 has one noticed after
- * no less than one of it and no more than four.  It is the queue pair's own
- * that counts retries: after retry_cnt + 1 of it without progress, and as many
- * tries, the peer is gone.
- * Seven retries are seven; only RNR 7 is without end.
+ * Going back (IBTA 9.7.7) sets the requester's position to an older PSN;
+ * packets are made again from WQEs.  The timeout follows the round trip (RFC
+ * 6298), and doubles until a packet sent only once is acknowledged.  Its upper
+ * bound is four user timeouts (attr.timeout), see IBTA 9.7.6.1.3.  The peer is
+ * gone after retry_cnt + 1 user timeouts without progress, and retry_cnt tries.
+ * A retry_cnt of 7 is not unlimited, unlike an rnr_retry of 7.
  *
- * After a timeout a single packet probes: what the peer then acknowledges
- * says where to go on, so a lost ACK costs one packet and not a window.  When
- * it acknowledges what was not sent again, nothing was lost (or only its
- * acknowledge), and nothing more is sent again: all of it would be in vain, and
- * keep a peer that is slow from what is new (compare F-RTO, RFC 5682).
+ * After a timeout one packet probes.  If the answer acknowledges packets that
+ * were not sent again, no more is sent again (compare F-RTO, RFC 5682).  See
+ * decision 0007.
  *
  * Runs under tx_lock with softirqs off.
  */
@@ -31,49 +24,47 @@
 #include "wire/rnr.h"
 
 /*
- * Below these a timeout says more about scheduling than about the network: a
- * softirq that became a thread's waits for slices of others, several where the
- * queue pairs are many.  What is lost in the midst a NAK tells at once.
+ * A shorter timeout measures scheduling: ksoftirqd may wait for several time
+ * slices.  Most losses are NAKed earlier.
  */
 #define RTO_MIN		(48 * NSEC_PER_MSEC)
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
-/* The shortest of the user's that is taken at its word. */
+/* Shortest user timeout that is honoured. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
-/* A word of receives that has not come by then is lost. */
-#define HERALD_LATE	(20 * NSEC_PER_MSEC)
-/* Of the user's, before one must have been noticed. */
-#define RETRY_LATE	4
+/* Longest wait for the ACK of a peer that ends RNR waits. */
+#define CREDIT_WAIT	(20 * NSEC_PER_MSEC)
+/* Upper bound of the timeout, in user timeouts. */
+#define MAX_TIMEOUTS	4
 
-static u64 now_ns(void)
+static u64 retransmit_now(void)
 {
 	return ktime_get_ns();
 }
 
-/* The user's timeout: what a retry is counted in; 0 is without end. */
-static u64 retry_ns(const struct rover_qp *qp)
+/* User timeout, in which retries are counted; 0 is unlimited. */
+static u64 retransmit_retry_ns(const struct rover_qp *qp)
 {
 	u64 t = rover_timeout_ns(qp->attr.timeout);
 
 	return t ? max_t(u64, t, RETRY_MIN) : 0;
 }
 
-static u64 rto_ns(const struct rover_qp *qp)
+static u64 retransmit_rto_ns(const struct rover_qp *qp)
 {
 	const struct rover_rtx *rtx = &qp->rtx;
 	u64 rto = rtx->srtt ? rtx->srtt + 4 * rtx->rttvar : RTO_FIRST;
-	u64 most = RETRY_LATE * retry_ns(qp);
+	u64 upper = MAX_TIMEOUTS * retransmit_retry_ns(qp);
 
 	rto = max_t(u64, rto, RTO_MIN) << rtx->backoff;
-	return most ? min(rto, most) : rto;
+	return upper ? min(rto, upper) : rto;
 }
 
 /*
- * The timer is not moved for every ACK, nor for what is sent when all before it was
- * acknowledged: it goes off at the deadline it was started for, finds a later one,
- * and is started again.  Whoever starts it holds the lock, and so does what it calls.
+ * The timer is not moved to a later deadline: it expires early, and is started
+ * again.  Starter and handler hold tx_lock.
  */
-static void set_deadline(struct rover_qp *qp, u64 deadline)
+static void retransmit_set_deadline(struct rover_qp *qp, u64 deadline)
 {
 	struct rover_rtx *rtx = &qp->rtx;
 
@@ -84,7 +75,7 @@ static void set_deadline(struct rover_qp *qp, u64 deadline)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
-static void sample(struct rover_rtx *rtx, u64 rtt)
+static void retransmit_sample_rtt(struct rover_rtx *rtx, u64 rtt)
 {
 	s64 err = rtt - rtx->srtt;
 
@@ -103,22 +94,20 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
-	/* With a deadline and a packet being timed there is nothing to add. */
 	if (rtx->deadline && rtx->sample_at)
 		return;
-	now = now_ns();
+	now = retransmit_now();
 	if (!rtx->sample_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
 		rtx->sample_at = now;
 		rtx->sample_psn = psn;
 	}
 	if (!rtx->deadline) {
 		rtx->since = now;
-		set_deadline(qp, now + rto_ns(qp));
+		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 	}
 }
 
-/* Go to the request that @psn belongs to, and as far into it. */
-static void seek(struct rover_qp *qp, u32 psn)
+static void retransmit_seek_psn(struct rover_qp *qp, u32 psn)
 {
 	struct rover_req *req = &qp->req;
 	u32 i;
@@ -127,7 +116,7 @@ static void seek(struct rover_qp *qp, u32 psn)
 		struct rover_sent *row = rover_retransmit_row(qp, i);
 		s32 at = rover_psn_diff(psn, row->psn);
 
-		/* It spans nothing, and is not done again. */
+		/* A local operation has no PSN. */
 		if (rover_wrs[row->opcode].flags & ROVER_WR_LOCAL)
 			continue;
 		if (at >= 0 && at < (s32)rover_retransmit_packets(qp, row)) {
@@ -140,8 +129,8 @@ static void seek(struct rover_qp *qp, u32 psn)
 	req->offset = 0;
 }
 
-/* READ requests and atomics that are on the wire when all was sent. */
-static u16 count_answered(struct rover_qp *qp)
+/* Count the READ requests and atomics in flight. */
+static u16 retransmit_count_rd_atomic(struct rover_qp *qp)
 {
 	u32 piece = rover_retransmit_piece(qp), i;
 	struct rover_req *req = &qp->req;
@@ -153,14 +142,14 @@ static u16 count_answered(struct rover_qp *qp)
 		s32 to = min_t(s32, rover_psn_diff(req->next_psn, row->psn),
 			       rover_retransmit_packets(qp, row));
 
-		if (rover_retransmit_answered(row) && from < to)
+		if (rover_retransmit_is_rd_atomic(row) && from < to)
 			n += (to - 1) / piece - from / piece + 1;
 	}
 	return n;
 }
 
-/* What is being sent again has been overtaken by what was sent before. */
-static void overtaken(struct rover_qp *qp)
+/* Packets sent again were acknowledged by their first copy. */
+static void retransmit_skip_acked(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
@@ -170,17 +159,17 @@ static void overtaken(struct rover_qp *qp)
 	}
 	qp->rtx.probing = false;
 	req->psn = req->next_psn;
-	req->rd_atomic = count_answered(qp);
+	req->rd_atomic = retransmit_count_rd_atomic(qp);
 	req->wqe.valid = false;
 	req->fault = ROVER_OK;
-	seek(qp, req->psn);
+	retransmit_seek_psn(qp, req->psn);
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
 void rover_retransmit_progress(struct rover_qp *qp)
 {
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 now = now_ns();
+	u64 now = retransmit_now();
 
 	lockdep_assert_held(&qp->tx_lock);
 	rtx->tries = 0;
@@ -188,23 +177,23 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	qp->req.rnr_retries = qp->attr.rnr_retry;
 	if (rtx->sample_at &&
 	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
-		sample(rtx, now - rtx->sample_at);
-		rover_cwnd_measured(qp, now - rtx->sample_at);
+		retransmit_sample_rtt(rtx, now - rtx->sample_at);
+		rover_cwnd_rtt_sample(qp, now - rtx->sample_at);
 		rtx->sample_at = 0;
 		rtx->backoff = 0;
 	}
 	/*
-	 * What the peer was not ready for has arrived all the same, by a copy
-	 * that came late: the wait is for nothing, and to go back takes its timer.
+	 * If a late copy of a packet refused by RNR NAK has arrived, end the
+	 * wait: going back stops its timer.
 	 */
 	qp->req.rnr_wait = false;
 	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
-		overtaken(qp);
+		retransmit_skip_acked(qp);
 	if (rover_qp_inflight(qp)) {
-		set_deadline(qp, now + rto_ns(qp));
+		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 	} else {
 		rtx->deadline = 0;
-		/* Were some asked for twice, not all answers have counted. */
+		/* READs and atomics sent twice may be answered once. */
 		qp->req.rd_atomic = 0;
 	}
 }
@@ -215,40 +204,40 @@ void rover_retransmit_go_back(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	trace_rover_go_back(qp->obj.key, req->una, req->next_psn);
-	/* Every READ and atomic not yet answered is asked for again. */
+	/* All READs and atomics are requested again. */
 	req->rd_atomic = 0;
 	req->psn = req->una;
 	req->wqe.valid = false;
 	req->fault = ROVER_OK;
-	seek(qp, req->una);
+	retransmit_seek_psn(qp, req->una);
 	qp->rtx.probing = false;
-	/* Karn: a packet sent twice is not timed. */
+	/* Karn: do not time a packet sent twice. */
 	qp->rtx.sample_at = 0;
 	qp->rtx.deadline = 0;
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
 /*
- * No less than the peer asks for.  One that was heard to say when it has receives
- * will say so again, and to ask before takes from its program the time to post them.
+ * Wait no less than the peer asks for.  A peer that has ended such a wait by an
+ * ACK will do so again; an early retry takes time from its program.
  */
-void rover_retransmit_not_ready(struct rover_qp *qp, u8 code, bool receive)
+void rover_retransmit_rnr_wait(struct rover_qp *qp, u8 code, bool receive)
 {
 	u64 t = rover_rnr_ns(code);
 
 	if (qp->req.rnr_woken && receive)
-		t = max_t(u64, t, HERALD_LATE);
+		t = max_t(u64, t, CREDIT_WAIT);
 	rover_retransmit_go_back(qp);
 	qp->req.rnr_wait = true;
-	set_deadline(qp, now_ns() + t);
+	retransmit_set_deadline(qp, retransmit_now() + t);
 }
 
-void rover_retransmit_ready(struct rover_qp *qp)
+void rover_retransmit_rnr_done(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	qp->req.rnr_wait = false;
 	qp->rtx.deadline = 0;
-	qp->rtx.since = now_ns();
+	qp->rtx.since = retransmit_now();
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
@@ -261,16 +250,17 @@ void rover_retransmit_stop(struct rover_qp *qp)
 	hrtimer_try_to_cancel(&qp->rtx.timer);
 }
 
-bool rover_retransmit_last(struct rover_qp *qp)
+bool rover_retransmit_resend_last(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	u32 psn = rover_psn_add(req->next_psn, -1);
 	u32 sending = req->sending, offset = req->offset;
 
 	lockdep_assert_held(&qp->tx_lock);
-	seek(qp, psn);
+	retransmit_seek_psn(qp, psn);
 	if (req->sending == req->fetched ||
-	    rover_retransmit_answered(rover_retransmit_row(qp, req->sending))) {
+	    rover_retransmit_is_rd_atomic(rover_retransmit_row(qp,
+							       req->sending))) {
 		req->sending = sending;
 		req->offset = offset;
 		return false;
@@ -279,19 +269,19 @@ bool rover_retransmit_last(struct rover_qp *qp)
 	req->psn = psn;
 	req->wqe.valid = false;
 	req->fault = ROVER_OK;
-	/* Karn, as in rover_retransmit_go_back(). */
+	/* Karn's rule. */
 	qp->rtx.sample_at = 0;
 	return true;
 }
 
 /*
- * With retry_cnt 0 nothing is sent again: the peer has one timeout, from when the
- * oldest packet was sent, and what was not sent for want of memory is sent now.
+ * With retry_cnt 0 nothing is sent again: the peer has one timeout after the
+ * oldest packet was sent.  Packets that lacked memory are sent now.
  */
-static bool retransmit_expired_once(struct rover_qp *qp, u64 now)
+static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 {
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 retry = retry_ns(qp);
+	u64 retry = retransmit_retry_ns(qp);
 
 	if (!rover_qp_inflight(qp)) {
 		rtx->since = now;
@@ -300,9 +290,10 @@ static bool retransmit_expired_once(struct rover_qp *qp, u64 now)
 		return false;
 	}
 	if (retry)
-		set_deadline(qp, max(rtx->since + retry, now + RETRY_MIN));
+		retransmit_set_deadline(qp, max(rtx->since + retry,
+						now + RETRY_MIN));
 	else
-		set_deadline(qp, now + rto_ns(qp));
+		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 	return true;
 }
 
@@ -310,7 +301,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 now = now_ns();
+	u64 now = retransmit_now();
 	u64 retry;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -322,19 +313,19 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	if (req->rnr_wait) {
-		rover_retransmit_ready(qp);
+		rover_retransmit_rnr_done(qp);
 		return true;
 	}
-	/* What is missing is memory of ours for what it said, and the peer not to blame. */
+	/* Local ODP memory is missing: the peer is not to blame. */
 	if (req->page_wait && rover_demand_waits(&qp->resp_demand)) {
 		rtx->since = now;
-		set_deadline(qp, now + rto_ns(qp));
+		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 		return true;
 	}
 	if (!qp->attr.retry_cnt)
-		return retransmit_expired_once(qp, now);
-	retry = retry_ns(qp);
-	/* Both: where this machine stood still, time has passed without tries. */
+		return retransmit_expired_no_retry(qp, now);
+	retry = retransmit_retry_ns(qp);
+	/* Time alone does not count: this machine may have stood still. */
 	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry &&
 	    rtx->tries >= qp->attr.retry_cnt)
 		return false;
@@ -345,10 +336,9 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	if (rtx->backoff < MAX_BACKOFF)
 		rtx->backoff++;
 	rover_retransmit_go_back(qp);
-	/* One packet, then what the peer says. */
 	rtx->probing = true;
 	rover_cwnd_probe(qp);
 	rover_path_lost(&qp->path);
-	set_deadline(qp, now + rto_ns(qp));
+	retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 	return true;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * retransmit - what was sent, and when to send it again
+ * retransmit - timeouts and go-back-N
  *
- * Its verbs are the events of the protocol; requester and completer report
- * them and never touch a timer themselves.
+ * Requester and completer report events, and never touch the timer.
  */
 #ifndef ROVER_RETRANSMIT_H
 #define ROVER_RETRANSMIT_H
@@ -12,42 +11,36 @@
 
 /* Events; tx_lock held, softirqs off. */
 
-/* Packets up to @psn have left, @psn being the newest. */
+/* Packets up to @psn, the newest, were sent. */
 void rover_retransmit_sent(struct rover_qp *qp, u32 psn);
-/* @qp->req.una has moved forward. */
+/* req.una has advanced. */
 void rover_retransmit_progress(struct rover_qp *qp);
-/* Everything from @qp->req.una on is to be sent again. */
+/* Send all from req.una again. */
 void rover_retransmit_go_back(struct rover_qp *qp);
-/*
- * The same, but the peer asked to be left alone for the time of @code; for want of
- * a @receive, or else of something else.
- */
-void rover_retransmit_not_ready(struct rover_qp *qp, u8 code, bool receive);
-/*
- * Only the last packet is to be sent again, with AckReq.  Return false when it is of a
- * request that is answered by data of its own.
- */
-bool rover_retransmit_last(struct rover_qp *qp);
-/* That time is over, or the peer says that it is. */
-void rover_retransmit_ready(struct rover_qp *qp);
-/* All is over (error, reset): no timer may fire into it. */
+/* Go back after an RNR NAK with @code, for a @receive or for memory. */
+void rover_retransmit_rnr_wait(struct rover_qp *qp, u8 code, bool receive);
+/* Send the last packet again, with AckReq; return false for READ and atomic. */
+bool rover_retransmit_resend_last(struct rover_qp *qp);
+/* End the RNR wait. */
+void rover_retransmit_rnr_done(struct rover_qp *qp);
+/* Stop the timer: error or reset. */
 void rover_retransmit_stop(struct rover_qp *qp);
 
 /**
- * rover_retransmit_expired() - the timer went off
+ * rover_retransmit_expired() - handle the timer
  * @qp: alive
  *
- * Arms it again when it is too early, or marks the queue pair to be run.
+ * Starts it again for a later deadline, or marks the QP to be run.
  *
  * Context: tx_lock held, softirqs off.
- * Return: false when all retries are used up: the peer is gone.
+ * Return: false when retries are used up.
  */
 bool rover_retransmit_expired(struct rover_qp *qp);
 
 /**
- * rover_retransmit_row() - the row of an outstanding request
+ * rover_retransmit_row() - return the row of a request
  * @qp: alive; tx_lock held
- * @index: free-running ring index, from req.acked to req.fetched
+ * @index: ring index, from req.acked to req.fetched
  */
 static inline struct rover_sent *rover_retransmit_row(struct rover_qp *qp,
 						      u32 index)
@@ -56,9 +49,9 @@ static inline struct rover_sent *rover_retransmit_row(struct rover_qp *qp,
 }
 
 /**
- * rover_retransmit_packets() - PSNs that a request spans
+ * rover_retransmit_packets() - return the PSNs of a request
  * @qp: its queue pair
- * @row: the request, not one of localop's; a READ spans its responses
+ * @row: request with packets; a READ spans its responses
  */
 static inline u32 rover_retransmit_packets(const struct rover_qp *qp,
 					   const struct rover_sent *row)
@@ -66,16 +59,16 @@ static inline u32 rover_retransmit_packets(const struct rover_qp *qp,
 	return row->length ? ((row->length - 1) >> qp->mtu_shift) + 1 : 1;
 }
 
-/* Answered by data of its own, which an acknowledge cannot replace? */
-static inline bool rover_retransmit_answered(const struct rover_sent *row)
+/* Needs a response of its own, not an ACK. */
+static inline bool rover_retransmit_is_rd_atomic(const struct rover_sent *row)
 {
 	return rover_wrs[row->opcode].flags & ROVER_WR_RD_ATOMIC;
 }
 
-/* Bytes of a long READ that are asked for at once; a multiple of any MTU. */
+/* Largest READ request; a multiple of any MTU. */
 #define ROVER_READ_PIECE	(128 * 1024)
 
-/* The same in packets. */
+/* ROVER_READ_PIECE in packets. */
 static inline u32 rover_retransmit_piece(const struct rover_qp *qp)
 {
 	return ROVER_READ_PIECE >> qp->mtu_shift;
