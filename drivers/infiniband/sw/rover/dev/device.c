@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device - the life of an RDMA device on its network interface
+ * device - the RDMA device of a network interface
  *
- * A device follows its interface.  State, MTU, name and speed are looked at
- * when somebody asks, addresses become GIDs by the core's own doing; what is
- * left for us is to tell programs when the link comes and goes, and to go
- * ourselves when the interface does.  An interface that moves to another
- * namespace is gone for those who used it: so is its device.
+ * The core makes GIDs of the interface's addresses.  This file reports link
+ * changes and unregisters the device if the interface goes or changes
+ * namespaces.
  *
- * The end of a device has three beginnings (rdma link delete, the interface,
- * the module) and one way: the core takes it from its clients, in reverse
- * order of their registration.  Ours comes before that of the programs, since
- * we are loaded after it, and sets @going: queue pairs that the core then
- * destroys under a program hand back what they hold.  At last the core calls
- * dealloc_driver.  Nobody of us waits for programs.
+ * A device ends by rdma link delete, or with its interface or the module.  The
+ * core removes clients in reverse order of registration: first this file's,
+ * which sets @going so that destroyed user QPs are flushed, then uverbs, and
+ * calls dealloc_driver last.  Nothing waits for userspace.
  */
 #define pr_fmt(fmt) "rover: " fmt
 
@@ -33,10 +29,10 @@
 #include "verbs/verbs.h"
 #include "wire/wire.h"
 
-/* One at a time, so that an interface gets one device. */
-static DEFINE_MUTEX(adding);
+/* Serializes adding: one device per interface. */
+static DEFINE_MUTEX(device_add_mutex);
 
-static void dealloc_driver(struct ib_device *ib)
+static void device_dealloc_driver(struct ib_device *ib)
 {
 	struct rover_dev *dev = rover_dev(ib);
 
@@ -49,15 +45,15 @@ static void dealloc_driver(struct ib_device *ib)
 	rover_table_destroy(&dev->mrs);
 	WARN_ON(!xa_empty(&dev->counters));
 	free_percpu(dev->stats);
-	/* Last: the namespace lives as long as its interfaces. */
+	/* Last: @ndev keeps its namespace alive. */
 	dev_put(dev->ndev);
 }
 
 /*
- * Clients come next; also when it comes back, in another RDMA namespace.  While it was
- * away nobody could find it, not even the notifier: so has its interface moved?
+ * Called before clients are added, also after a move to another RDMA namespace.
+ * The notifier cannot find the device during that move: check its interface.
  */
-static int enable_driver(struct ib_device *ib)
+static int device_enable_driver(struct ib_device *ib)
 {
 	struct rover_dev *dev = rover_dev(ib);
 
@@ -70,67 +66,65 @@ static int enable_driver(struct ib_device *ib)
 }
 
 /*
- * ipvlan tells its interfaces apart by IP address, so the frames of RoCE v1 stay with
- * the interface below.  @ndev may be going: its link is not looked at then.
+ * ipvlan demultiplexes by IP address, so RoCE v1 frames stay with the lower
+ * interface, perhaps in another namespace.  @ndev may be going: then do not
+ * call get_link_net().
  */
-static bool frames_come(const struct net_device *ndev)
+static bool device_gets_rocev1(const struct net_device *ndev)
 {
 	const struct rtnl_link_ops *link;
-	bool come = true;
+	bool arrives = true;
 
 	rcu_read_lock();
 	link = ndev->rtnl_link_ops;
 	if (link && READ_ONCE(ndev->reg_state) == NETREG_REGISTERED &&
 	    (!strcmp(link->kind, "ipvlan") || !strcmp(link->kind, "ipvtap")))
-		come = link->get_link_net &&
-		       net_eq(link->get_link_net(ndev), dev_net(ndev));
+		arrives = link->get_link_net &&
+			  net_eq(link->get_link_net(ndev), dev_net(ndev));
 	rcu_read_unlock();
-	return come;
+	return arrives;
 }
 
 /*
- * The core offers each device the addresses of all interfaces above its own, in any
- * namespace.  One in another namespace is no GID of ours: its packets would have to
- * be routed, filtered and received there.  The interface can have its own device.
- * The core asks again when the interface moves, and takes back what it left behind.
+ * Refuse upper interfaces in other namespaces, where packets would need routes
+ * and sockets (decision 0039).  The core asks again when one moves.
  */
-static int add_gid(const struct ib_gid_attr *attr, void **context)
+static int device_add_gid(const struct ib_gid_attr *attr, void **context)
 {
 	const struct rover_dev *dev = rover_dev(attr->device);
 	const struct net_device *ndev;
 
-	/* The core has just set it and shows the entry to nobody yet. */
+	/* The core has not published the entry yet. */
 	ndev = rcu_dereference_protected(attr->ndev, true);
 	if (!net_eq(dev_net(ndev), dev->rnet->net))
 		return -EXDEV;
-	if (attr->gid_type == IB_GID_TYPE_ROCE && !frames_come(ndev))
+	if (attr->gid_type == IB_GID_TYPE_ROCE && !device_gets_rocev1(ndev))
 		return -EOPNOTSUPP;
 	return 0;
 }
 
-/* The core keeps the table. */
-static int del_gid(const struct ib_gid_attr *attr, void **context)
+static int device_del_gid(const struct ib_gid_attr *attr, void **context)
 {
 	return 0;
 }
 
-static const struct ib_device_ops life = {
+static const struct ib_device_ops device_lifecycle_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = ROVER_DRIVER_ID,
-	.add_gid = add_gid,
-	.del_gid = del_gid,
-	.enable_driver = enable_driver,
-	.dealloc_driver = dealloc_driver,
+	.add_gid = device_add_gid,
+	.del_gid = device_del_gid,
+	.enable_driver = device_enable_driver,
+	.dealloc_driver = device_dealloc_driver,
 };
 
-/* A device of ours on this interface, with a reference; or NULL. */
-static struct rover_dev *get_by_netdev(struct net_device *ndev)
+/* Return rover's device on @ndev with a reference, or NULL. */
+static struct rover_dev *device_get_by_netdev(struct net_device *ndev)
 {
 	struct ib_device *ib = ib_device_get_by_netdev(ndev, ROVER_DRIVER_ID);
 
 	if (!ib)
 		return NULL;
-	/* The number is nobody's, and so is nobody's to keep to. */
+	/* ROVER_DRIVER_ID is not reserved: other drivers may use it. */
 	if (ib->ops.owner != THIS_MODULE) {
 		ib_device_put(ib);
 		return NULL;
@@ -138,36 +132,36 @@ static struct rover_dev *get_by_netdev(struct net_device *ndev)
 	return rover_dev(ib);
 }
 
-/* The core gives a device on a VLAN no GIDs: they are in that of the real device. */
-static void warn_vlan(const struct net_device *ndev)
+/* A VLAN's GIDs belong to the device of its lower interface. */
+static void device_warn_vlan(const struct net_device *ndev)
 {
-	const struct net_device *real = vlan_dev_real_dev(ndev);
+	const struct net_device *lower = vlan_dev_real_dev(ndev);
 
-	if (net_eq(dev_net(real), dev_net(ndev)))
+	if (net_eq(dev_net(lower), dev_net(ndev)))
 		pr_warn_ratelimited("%s is a VLAN: add the link on %s, which then has the GIDs of %s\n",
-				    netdev_name(ndev), netdev_name(real),
+				    netdev_name(ndev), netdev_name(lower),
 				    netdev_name(ndev));
 	else
 		pr_warn_ratelimited("%s is a VLAN: add the link on a macvlan interface on %s\n",
 				    netdev_name(ndev), netdev_name(ndev));
 }
 
-static int check_netdev(struct net_device *ndev)
+static int device_check_netdev(struct net_device *ndev)
 {
 	struct rover_dev *dev;
 
 	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
-		pr_warn_ratelimited("%s is no Ethernet interface\n",
+		pr_warn_ratelimited("%s is not an Ethernet interface: rover needs one\n",
 				    netdev_name(ndev));
 		return -EOPNOTSUPP;
 	}
 	if (is_vlan_dev(ndev)) {
-		warn_vlan(ndev);
+		device_warn_vlan(ndev);
 		return -EOPNOTSUPP;
 	}
-	dev = get_by_netdev(ndev);
+	dev = device_get_by_netdev(ndev);
 	if (dev) {
-		pr_warn_ratelimited("%s has a device already: %s\n",
+		pr_warn_ratelimited("%s already has an RDMA device: use %s or delete it first\n",
 				    netdev_name(ndev), dev_name(&dev->ib.dev));
 		ib_device_put(&dev->ib);
 		return -EEXIST;
@@ -175,9 +169,9 @@ static int check_netdev(struct net_device *ndev)
 	return 0;
 }
 
-/* All that dealloc_driver() takes apart, in its reverse order. */
-static int setup(struct rover_dev *dev, struct net_device *ndev,
-		 struct net *net)
+/* device_dealloc_driver() undoes it in reverse order. */
+static int device_setup_resources(struct rover_dev *dev,
+				  struct net_device *ndev, struct net *net)
 {
 	int err;
 
@@ -224,7 +218,7 @@ err_ndev:
 	return err;
 }
 
-static void describe(struct rover_dev *dev)
+static void device_describe(struct rover_dev *dev)
 {
 	struct ib_device *ib = &dev->ib;
 
@@ -236,37 +230,38 @@ static void describe(struct rover_dev *dev)
 	addrconf_addr_eui48((u8 *)&ib->node_guid, dev->ndev->dev_addr);
 
 	ib_set_device_ops(ib, &rover_verbs);
-	ib_set_device_ops(ib, &life);
+	ib_set_device_ops(ib, &device_lifecycle_ops);
 }
 
-static int add(const char *name, struct net_device *ndev, struct net *net)
+static int device_register_link(const char *name, struct net_device *ndev,
+				struct net *net)
 {
 	struct rover_dev *dev;
 	int err;
 
-	err = check_netdev(ndev);
+	err = device_check_netdev(ndev);
 	if (err)
 		return err;
 	dev = ib_alloc_device_with_net(rover_dev, ib, net);
 	if (!dev)
 		return -ENOMEM;
-	err = setup(dev, ndev, net);
+	err = device_setup_resources(dev, ndev, net);
 	if (err)
 		goto err_dealloc;
 
-	/* From here on ib_dealloc_device() calls dealloc_driver(). */
-	describe(dev);
-	/* Before the registration, which then finds the interface's GIDs. */
+	/* From here on ib_dealloc_device() calls device_dealloc_driver(). */
+	device_describe(dev);
+	/* Before ib_register_device(), which adds the interface's GIDs. */
 	err = ib_device_set_netdev(&dev->ib, ndev, 1);
 	if (err)
 		goto err_dealloc;
 	err = ib_register_device(&dev->ib, name, NULL);
-	/* What the core calls a taken name reads as too many open files. */
+	/* The core returns -ENFILE if the name is taken. */
 	if (err == -ENFILE)
 		err = -EEXIST;
 	if (err)
 		goto err_dealloc;
-	/* By now somebody may have removed it again: @dev is not ours. */
+	/* Do not use @dev: it may be unregistered already. */
 	return 0;
 
 err_dealloc:
@@ -275,24 +270,23 @@ err_dealloc:
 }
 
 /*
- * An interface that went, or went elsewhere, before the core knew our device
- * has told us in vain.  Under RTNL: either its notifier is behind us and we
- * see it, or it comes after us and finds the device.
+ * The notifier misses an interface that goes or moves before registration.
+ * Under RTNL, either that is visible here or the notifier runs later.
  */
-static int recheck_netdev(struct net_device *ndev, struct net *net)
+static int device_recheck_netdev(struct net_device *ndev, struct net *net)
 {
 	struct rover_dev *dev;
-	bool there;
+	bool present;
 
 	rtnl_lock();
-	there = ndev->reg_state == NETREG_REGISTERED &&
-		net_eq(dev_net(ndev), net);
-	dev = get_by_netdev(ndev);
+	present = ndev->reg_state == NETREG_REGISTERED &&
+		  net_eq(dev_net(ndev), net);
+	dev = device_get_by_netdev(ndev);
 	if (dev)
 		dev->port_state = ib_get_curr_port_state(ndev);
 	rtnl_unlock();
 
-	if (there) {
+	if (present) {
 		if (dev)
 			ib_device_put(&dev->ib);
 		return 0;
@@ -307,23 +301,23 @@ int rover_device_add(const char *name, struct net_device *ndev)
 	struct net *net;
 	int err;
 
-	/* It may move at any time, and the namespace it has left may end: not now. */
+	/* Keep the namespace alive even if @ndev moves. */
 	rtnl_lock();
 	net = maybe_get_net(dev_net(ndev));
 	rtnl_unlock();
 	if (!net)
 		return -ENODEV;
-	mutex_lock(&adding);
-	err = add(name, ndev, net);
+	mutex_lock(&device_add_mutex);
+	err = device_register_link(name, ndev, net);
 	if (!err)
-		err = recheck_netdev(ndev, net);
-	mutex_unlock(&adding);
+		err = device_recheck_netdev(ndev, net);
+	mutex_unlock(&device_add_mutex);
 	put_net(net);
 	return err;
 }
 
-/* Newer cores tell programs by themselves, except of bonds. */
-static void report_port(struct rover_dev *dev)
+/* Newer cores report link changes by themselves, except for bonds. */
+static void device_report_port(struct rover_dev *dev)
 {
 	enum ib_port_state state = ib_get_curr_port_state(dev->ndev);
 
@@ -334,13 +328,13 @@ static void report_port(struct rover_dev *dev)
 	ib_dispatch_port_state_event(&dev->ib, dev->ndev);
 }
 
-static int netdev_event(struct notifier_block *nb, unsigned long event,
-			void *arg)
+static int device_netdev_event(struct notifier_block *nb, unsigned long event,
+			       void *arg)
 {
 	struct rover_dev *dev;
-	int verdict = NOTIFY_DONE;
+	int ret = NOTIFY_DONE;
 
-	dev = get_by_netdev(netdev_notifier_info_to_dev(arg));
+	dev = device_get_by_netdev(netdev_notifier_info_to_dev(arg));
 	if (!dev)
 		return NOTIFY_DONE;
 
@@ -349,40 +343,39 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 		WRITE_ONCE(dev->speed.changed, true);
-		report_port(dev);
+		device_report_port(dev);
 		break;
 	case NETDEV_UNREGISTER:
-		/* Not now: this is RTNL, which unregistering wants, too. */
+		/* Queued: unregistering takes RTNL. */
 		ib_unregister_device_queued(&dev->ib);
 		break;
 	case NETDEV_PRE_TYPE_CHANGE:
-		/* A bond is about to be no Ethernet interface any more. */
-		verdict = NOTIFY_BAD;
+		/* Do not let a bond change to a non-Ethernet type. */
+		ret = NOTIFY_BAD;
 		break;
 	}
 	ib_device_put(&dev->ib);
-	return verdict;
+	return ret;
 }
 
-static struct notifier_block netdev_notifier = {
-	.notifier_call = netdev_event,
+static struct notifier_block device_netdev_notifier = {
+	.notifier_call = device_netdev_event,
 };
 
-static int client_add(struct ib_device *ib)
+static int device_client_add(struct ib_device *ib)
 {
-	/* Of other drivers' devices we do not want to hear. */
 	return ib->ops.owner == THIS_MODULE ? 0 : -EOPNOTSUPP;
 }
 
-static void client_remove(struct ib_device *ib, void *data)
+static void device_client_remove(struct ib_device *ib, void *data)
 {
 	WRITE_ONCE(rover_dev(ib)->going, true);
 }
 
-static struct ib_client client = {
+static struct ib_client device_ib_client = {
 	.name = "rover",
-	.add = client_add,
-	.remove = client_remove,
+	.add = device_client_add,
+	.remove = device_client_remove,
 	.no_kverbs_req = true,
 };
 
@@ -390,22 +383,22 @@ int rover_device_init(void)
 {
 	int err;
 
-	err = ib_register_client(&client);
+	err = ib_register_client(&device_ib_client);
 	if (err)
 		return err;
-	err = register_netdevice_notifier(&netdev_notifier);
+	err = register_netdevice_notifier(&device_netdev_notifier);
 	if (err)
 		goto err_client;
 	return 0;
 
 err_client:
-	ib_unregister_client(&client);
+	ib_unregister_client(&device_ib_client);
 	return err;
 }
 
 void rover_device_exit(void)
 {
 	ib_unregister_driver(ROVER_DRIVER_ID);
-	unregister_netdevice_notifier(&netdev_notifier);
-	ib_unregister_client(&client);
+	unregister_netdevice_notifier(&device_netdev_notifier);
+	ib_unregister_client(&device_ib_client);
 }

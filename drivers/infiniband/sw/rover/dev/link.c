@@ -2,21 +2,21 @@
 /*
  * link - `rdma link add NAME type rover netdev DEV'
  *
- * Deleting needs no word from us: the core unregisters the device.
+ * The core handles `rdma link delete'.
  */
 #include <rdma/rdma_netlink.h>
 
 #include "dev/device.h"
 #include "dev/link.h"
 
-static int newlink(const char *name, struct net_device *ndev)
+static int link_newlink(const char *name, struct net_device *ndev)
 {
 	return rover_device_add(name, ndev);
 }
 
 static struct rdma_link_ops link_ops = {
 	.type = "rover",
-	.newlink = newlink,
+	.newlink = link_newlink,
 };
 
 void rover_link_init(void)

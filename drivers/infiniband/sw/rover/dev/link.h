@@ -5,10 +5,10 @@
 #ifndef ROVER_LINK_H
 #define ROVER_LINK_H
 
-/* At module load: from now on links can be added. */
+/* Allow new links. */
 void rover_link_init(void);
 
-/* At module unload: none can be added any more, nor is being added. */
+/* Forbid new links; none is being added on return. */
 void rover_link_exit(void);
 
 #endif /* ROVER_LINK_H */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main - the beginning and the end
+ * main - module init and exit
  *
- * RoCEv2 over any Ethernet interface.  Documentation/architecture.rst tells
- * where everything is.
+ * RoCEv2 over any Ethernet interface: see Documentation/architecture.rst.
  */
 #include <linux/crc32.h>
 #include <linux/module.h>
@@ -27,9 +26,9 @@
 #include "tx/trailer.h"
 #include "verbs/verbs.h"
 
-/* Many rooms have what is of a processor, and is theirs while softirqs are off. */
+/* Disabled softirqs protect per-CPU data. */
 #if defined(CONFIG_PREEMPT_RT) && !defined(CONFIG_PREEMPT_RT_NEEDS_BH_LOCK)
-#error "not for PREEMPT_RT, where softirqs are preempted by others"
+#error "on PREEMPT_RT, rover needs a kernel with CONFIG_PREEMPT_RT_NEEDS_BH_LOCK"
 #endif
 
 static int __init rover_init(void)
@@ -42,24 +41,24 @@ static int __init rover_init(void)
 		goto err_crc32;
 	err = rover_advise_init();
 	if (err)
-		goto err_pager;
+		goto err_odp_work;
 	err = rover_skb_alloc_init();
 	if (err)
 		goto err_advise;
 	err = rover_qp_table_init();
 	if (err)
-		goto err_buffer;
+		goto err_skb_alloc;
 	rover_kick_init(rover_run_kicked);
 	rover_shortcut_init(rover_ingress_shortcut, rover_nettx_resume);
 	rover_poller_init();
 	err = rover_affinity_init(rover_ingress_heavy);
 	if (err)
-		goto err_kick;
+		goto err_shortcut;
 	rover_trailer_init();
 	rover_gso_segment_init();
 	err = rover_netns_init();
 	if (err)
-		goto err_segment;
+		goto err_gso_segment;
 	err = rover_device_init();
 	if (err)
 		goto err_netns;
@@ -68,18 +67,18 @@ static int __init rover_init(void)
 
 err_netns:
 	rover_netns_exit();
-err_segment:
+err_gso_segment:
 	rover_gso_segment_exit();
 	rover_affinity_exit();
-err_kick:
+err_shortcut:
 	rover_shortcut_exit();
 	rover_kick_exit();
 	rover_qp_table_exit();
-err_buffer:
+err_skb_alloc:
 	rover_skb_alloc_exit();
 err_advise:
 	rover_advise_exit();
-err_pager:
+err_odp_work:
 	rover_odp_work_exit();
 err_crc32:
 	rover_compat_crc32_exit();
@@ -91,10 +90,7 @@ static void __exit rover_exit(void)
 	rover_link_exit();
 	rover_device_exit();
 	rover_netns_exit();
-	/*
-	 * Packets of the past are still in other devices' queues.  As long as
-	 * they are they may kick, so wait for them first.
-	 */
+	/* First: skbs in netdev queues hold QPs and may kick. */
 	rover_qp_table_exit();
 	rover_poller_exit();
 	rover_affinity_exit();
@@ -105,7 +101,7 @@ static void __exit rover_exit(void)
 	rover_skb_alloc_exit();
 	rover_advise_exit();
 	rover_odp_work_exit();
-	/* Memory regions and whatever else was left to RCU. */
+	/* For call_rcu(), as of memory regions. */
 	rcu_barrier();
 	rover_compat_crc32_exit();
 }

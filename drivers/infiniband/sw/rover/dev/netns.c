@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netns - rover in each network namespace: UDP port 4791 while a link exists
+ * netns - sockets, hooks and device list of a network namespace
  *
- * Nothing listens on a machine that merely has the module loaded, to the port or
- * to the EtherType of RoCE v1.  That one is for all namespaces at once: a frame's
- * interface tells which one it is in.
+ * UDP port 4791 is open while the namespace has a device.  One packet type for
+ * RoCE v1 serves all namespaces while there is any device.
  *
- * Devices of a namespace are on a list that is read under RCU and written under a
- * mutex; so are the sockets.
+ * Sockets and device list change under netns_mutex; the list is read under RCU.
  *
- * Lifetime: a namespace ends when its interfaces have ended or moved away.
- * Both unregister our devices, but asynchronously, so the end of a namespace
- * waits here for the last device to leave.
+ * Lifetime: an interface that goes or moves unregisters its device
+ * asynchronously.  The namespace's exit waits for its last device.
  */
 #define pr_fmt(fmt) "rover: " fmt
 
@@ -30,49 +27,50 @@
 
 static unsigned int netns_id __read_mostly;
 
-/* Of all namespaces: one of a namespace's own could end while it is being let go. */
-static DEFINE_MUTEX(lock);
+/* Global: struct rover_net may be freed during mutex_unlock(). */
+static DEFINE_MUTEX(netns_mutex);
 
 /* RoCE v1 ********************************************************************/
 
-/* Devices of all namespaces: while there are any, their frames come here. */
-static DEFINE_MUTEX(frames_lock);
-static unsigned int frames_users;
+static DEFINE_MUTEX(netns_rocev1_mutex);
+static unsigned int netns_rocev1_users;
 
 /* Softirq, under rcu_read_lock(). */
-static int receive_frame(struct sk_buff *skb, struct net_device *ndev,
-			 struct packet_type *type, struct net_device *first)
+static int netns_receive_rocev1(struct sk_buff *skb, struct net_device *ndev,
+				struct packet_type *type,
+				struct net_device *orig_dev)
 {
 	rover_rocev1_receive(net_generic(dev_net(ndev), netns_id), skb);
 	return 0;
 }
 
-static struct packet_type frames __read_mostly = {
+static struct packet_type netns_rocev1_type __read_mostly = {
 	.type = cpu_to_be16(ETH_P_IBOE),
-	.func = receive_frame,
+	.func = netns_receive_rocev1,
 };
 
-static void open_frames(void)
+static void netns_open_rocev1(void)
 {
-	mutex_lock(&frames_lock);
-	if (!frames_users++)
-		dev_add_pack(&frames);
-	mutex_unlock(&frames_lock);
+	mutex_lock(&netns_rocev1_mutex);
+	if (!netns_rocev1_users++)
+		dev_add_pack(&netns_rocev1_type);
+	mutex_unlock(&netns_rocev1_mutex);
 }
 
-static void close_frames(void)
+static void netns_close_rocev1(void)
 {
-	mutex_lock(&frames_lock);
-	if (!--frames_users)
-		dev_remove_pack(&frames);
-	mutex_unlock(&frames_lock);
+	mutex_lock(&netns_rocev1_mutex);
+	if (!--netns_rocev1_users)
+		dev_remove_pack(&netns_rocev1_type);
+	mutex_unlock(&netns_rocev1_mutex);
 }
 
 /* RoCE v2 ********************************************************************/
 
-static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
+static struct socket *netns_open_socket(struct rover_net *rnet,
+					sa_family_t family)
 {
-	/* RoCEv2 has its own checksum: UDP's is zero, over IPv6 as well. */
+	/* The ICRC replaces the UDP checksum, over IPv6 too. */
 	struct udp_port_cfg port = {
 		.family = family,
 		.local_udp_port = htons(ROCE_V2_UDP_DPORT),
@@ -92,12 +90,12 @@ static struct socket *open_socket(struct rover_net *rnet, sa_family_t family)
 	if (err)
 		return ERR_PTR(err);
 	setup_udp_tunnel_sock(rnet->net, sock->sk, &tunnel);
-	/* Trains come in whole, by one call. */
+	/* Receive a train as one skb. */
 	udp_allow_gso(sock->sk);
 	return sock;
 }
 
-static void close_sockets(struct rover_net *rnet)
+static void netns_close_sockets(struct rover_net *rnet)
 {
 	rover_nf_output_unregister(rnet);
 	rover_nf_input_unregister(rnet);
@@ -107,11 +105,11 @@ static void close_sockets(struct rover_net *rnet)
 		udp_tunnel_sock_release(rnet->sk4->sk);
 	rnet->sk6 = NULL;
 	rnet->sk4 = NULL;
-	/* Packets that found a socket or hook before may still be in arrive. */
+	/* For packets that found a socket or hook before. */
 	synchronize_net();
 }
 
-static int open_sockets(struct rover_net *rnet)
+static int netns_open_sockets(struct rover_net *rnet)
 {
 	struct socket *sock;
 	int err;
@@ -124,18 +122,18 @@ static int open_sockets(struct rover_net *rnet)
 		rover_nf_output_unregister(rnet);
 		return err;
 	}
-	sock = open_socket(rnet, AF_INET);
+	sock = netns_open_socket(rnet, AF_INET);
 	if (IS_ERR(sock)) {
-		close_sockets(rnet);
+		netns_close_sockets(rnet);
 		return PTR_ERR(sock);
 	}
 	rnet->sk4 = sock;
 
-	sock = open_socket(rnet, AF_INET6);
+	sock = netns_open_socket(rnet, AF_INET6);
 	if (!IS_ERR(sock)) {
 		rnet->sk6 = sock;
 	} else if (PTR_ERR(sock) != -EAFNOSUPPORT) {
-		close_sockets(rnet);
+		netns_close_sockets(rnet);
 		return PTR_ERR(sock);
 	}
 	return 0;
@@ -148,20 +146,20 @@ int rover_netns_join(struct rover_dev *dev, struct net *net)
 	struct rover_net *rnet = net_generic(net, netns_id);
 	int err = 0;
 
-	mutex_lock(&lock);
+	mutex_lock(&netns_mutex);
 	if (!rnet->links)
-		err = open_sockets(rnet);
+		err = netns_open_sockets(rnet);
 	if (!err) {
 		WRITE_ONCE(rnet->links, rnet->links + 1);
 		dev->rnet = rnet;
 		list_add_tail_rcu(&dev->net_node, &rnet->devs);
 	}
-	mutex_unlock(&lock);
+	mutex_unlock(&netns_mutex);
 
 	if (!err)
-		open_frames();
+		netns_open_rocev1();
 	if (err == -EADDRINUSE)
-		pr_warn("%s: UDP port %u is taken in this network namespace; is another soft-RoCE (rdma_rxe) loaded?\n",
+		pr_warn("%s: UDP port %u is in use in this network namespace: unload rdma_rxe or stop the program that has it\n",
 			netdev_name(dev->ndev), ROCE_V2_UDP_DPORT);
 	else if (err)
 		pr_warn("%s: cannot open UDP port %u: error %d\n",
@@ -173,19 +171,22 @@ void rover_netns_leave(struct rover_dev *dev)
 {
 	struct rover_net *rnet = dev->rnet;
 
-	close_frames();
-	mutex_lock(&lock);
+	netns_close_rocev1();
+	mutex_lock(&netns_mutex);
 	list_del_rcu(&dev->net_node);
 	if (rnet->links == 1)
-		close_sockets(rnet);
+		netns_close_sockets(rnet);
 	else
 		synchronize_net();
-	/* The last of it that is touched: the namespace may end. */
+	/*
+	 * Pairs with smp_load_acquire() in netns_exit_net(): @rnet is unused
+	 * and may be freed.
+	 */
 	store_release_wake_up(&rnet->links, rnet->links - 1);
-	mutex_unlock(&lock);
+	mutex_unlock(&netns_mutex);
 }
 
-static int __net_init init_net_ns(struct net *net)
+static int __net_init netns_init_net(struct net *net)
 {
 	struct rover_net *rnet = net_generic(net, netns_id);
 
@@ -194,17 +195,17 @@ static int __net_init init_net_ns(struct net *net)
 	return 0;
 }
 
-static void __net_exit exit_net_ns(struct net *net)
+static void __net_exit netns_exit_net(struct net *net)
 {
 	struct rover_net *rnet = net_generic(net, netns_id);
 
-	/* Pairs with the release in rover_netns_leave(). */
+	/* Pairs with store_release_wake_up() in rover_netns_leave(). */
 	wait_var_event(&rnet->links, !smp_load_acquire(&rnet->links));
 }
 
 static struct pernet_operations netns_ops = {
-	.init = init_net_ns,
-	.exit = exit_net_ns,
+	.init = netns_init_net,
+	.exit = netns_exit_net,
 	.id = &netns_id,
 	.size = sizeof(struct rover_net),
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * netns - rover in each network namespace: UDP port 4791 while a link exists
+ * netns - sockets, hooks and device list of a network namespace
  */
 #ifndef ROVER_NETNS_H
 #define ROVER_NETNS_H
@@ -8,37 +8,36 @@
 #include "core/dev.h"
 
 /**
- * rover_netns_join() - a device begins to live in its interface's namespace
+ * rover_netns_join() - add a device to a namespace
  * @dev: @dev->ndev is set; sets @dev->rnet
- * @net: where that was when it was looked at, referenced by the caller
+ * @net: namespace, referenced by the caller
  *
- * The first device of a namespace opens UDP port 4791 there.
+ * The first device opens UDP port 4791.
  *
  * Context: may sleep.
- * Return: 0; -EADDRINUSE when somebody else has the port, or whatever the
- * sockets said.
+ * Return: 0; -EADDRINUSE if the port is taken, or another error.
  */
 int rover_netns_join(struct rover_dev *dev, struct net *net);
 
 /**
- * rover_netns_leave() - a device is no more
+ * rover_netns_leave() - remove a device from its namespace
  * @dev: joined
  *
- * Afterwards no packet finds the device.  The last one closes the port.
+ * Then no packet finds @dev.  The last device closes the port.
  *
  * Context: may sleep.
  */
 void rover_netns_leave(struct rover_dev *dev);
 
 /**
- * rover_netns_init() - at module load
+ * rover_netns_init() - module load
  *
  * Return: 0 or -ENOMEM.
  */
 int rover_netns_init(void);
 
 /**
- * rover_netns_exit() - at module unload: no device is left
+ * rover_netns_exit() - module unload
  */
 void rover_netns_exit(void);
 

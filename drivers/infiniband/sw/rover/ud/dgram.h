@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dgram - messages that are whole in one packet, and done when it is sent
+ * dgram - what UD and raw packet QPs share
  *
- * What datagrams and raw packets have in common: nothing of a message is
- * remembered once it has left, and what arrives takes one receive or none.
+ * A message is one packet, completes when sent, and takes at most one receive.
  */
 #ifndef ROVER_DGRAM_H
 #define ROVER_DGRAM_H
@@ -12,26 +11,26 @@
 #include "wire/fault.h"
 
 /**
- * struct rover_sending - how one kind of message leaves
- * @full: has it to wait for the device?
- * @emit: the oldest work request, at the head of the ring, becomes a packet;
- *	length of the message in @len.  What is lost for want of memory is no
- *	fault: only what is wrong with the request.  PAGE: it is to wait.
+ * struct rover_dgram_ops - how a transport sends
+ * @full: test whether to wait for the device
+ * @emit: send the WQE at the head of the ring and set @len, the message
+ *	length.  A packet lost for lack of memory is no fault.  With
+ *	ROVER_FAULT_PAGE the WQE waits.
  */
-struct rover_sending {
+struct rover_dgram_ops {
 	bool (*full)(struct rover_qp *qp, void *arg);
 	enum rover_fault (*emit)(struct rover_qp *qp, void *arg, u32 *len);
 };
 
 /**
- * rover_dgram_init() - ready to send the first one
+ * rover_dgram_init() - prepare sending
  * @qp: on its way to RTS; attr.sq_psn is set
  *
  * Context: both locks held.
  */
 void rover_dgram_init(struct rover_qp *qp);
 
-/* The packet before this one is sent, and done with: nothing is outstanding. */
+/* Set the next PSN: nothing is outstanding. */
 static inline void rover_dgram_psn(struct rover_req *req, u32 psn)
 {
 	WRITE_ONCE(req->psn, psn);
@@ -40,46 +39,44 @@ static inline void rover_dgram_psn(struct rover_req *req, u32 psn)
 }
 
 /**
- * rover_dgram_send() - send what is posted, as far as the device takes it
+ * rover_dgram_send() - send posted WQEs until the device is full
  * @qp: alive
- * @how: its kind of message
- * @arg: for the functions of @how
+ * @ops: of the transport
+ * @arg: for @ops
  *
- * A work request with a fault ends in an error and takes the send queue to SQE
- * (IBTA 10.3.1.7).
+ * A faulty WQE completes in error and takes the QP to SQE (IBTA 10.3.1.7).
  *
  * Context: tx_lock held, softirqs off.
  */
-void rover_dgram_send(struct rover_qp *qp, const struct rover_sending *how,
+void rover_dgram_send(struct rover_qp *qp, const struct rover_dgram_ops *ops,
 		      void *arg);
 
 /**
- * rover_dgram_take() - a receive for a message
- * @qp: alive, in a state that receives
- * @need: bytes of it
- * @opcode: of its packet, for the trace
- * @psn: likewise
+ * rover_dgram_take_recv() - take a receive for a message
+ * @qp: alive, may receive
+ * @need: bytes of the message
+ * @opcode: for the trace
+ * @psn: for the trace
  *
- * Without one, or with one that is too short, which stays where it is, the
- * message is dropped and counted.  Where receives are shared that is so all the
- * more, or strangers could take the receives of connections.
+ * Drops the message if there is no receive or the oldest is too short.  That
+ * one stays, or strangers could use up an SRQ's receives for connections.
  *
  * Context: rx_lock held, softirqs off.
- * Return: true when it can be written to rsp.dst, from its start.
+ * Return: true if the message may be written to rsp.dst.
  */
-bool rover_dgram_take(struct rover_qp *qp, u32 need, u8 opcode, u32 psn);
+bool rover_dgram_take_recv(struct rover_qp *qp, u32 need, u8 opcode, u32 psn);
 
 /**
- * rover_dgram_end() - the message has been written, or could not be
- * @qp: rover_dgram_take() returned true
- * @fault: what writing said
- * @opcode: as there
- * @psn: as there
+ * rover_dgram_finish_recv() - finish a message after rover_dgram_take_recv()
+ * @qp: as above
+ * @fault: result of writing
+ * @opcode: as above
+ * @psn: as above
  *
  * Context: rx_lock held, softirqs off.
- * Return: true when its receive is to be completed; else all is done.
+ * Return: true if the caller must complete the receive.
  */
-bool rover_dgram_end(struct rover_qp *qp, enum rover_fault fault, u8 opcode,
-		     u32 psn);
+bool rover_dgram_finish_recv(struct rover_qp *qp, enum rover_fault fault,
+			     u8 opcode, u32 psn);
 
 #endif /* ROVER_DGRAM_H */

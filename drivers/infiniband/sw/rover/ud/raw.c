@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * raw - Ethernet frames of raw packet queue pairs, in both directions
+ * raw - Ethernet frames of raw packet QPs
  *
- * Each SEND is a whole frame, Ethernet header on, which goes to the interface as
- * one of a packet socket does; it is copied, so its buffer is the program's again
- * at the completion.  A frame that arrives for a flow rule is written whole to
- * one receive: as a wire would have carried it, with its VLAN tag and checksums,
- * wherever the stack keeps these.
- *
- * Under a queue pair's lock, with softirqs off.
+ * A SEND is a whole frame, copied and sent as by a packet socket.  One receive
+ * takes a whole frame as on the wire, with VLAN tag and checksums, which the
+ * stack may have stripped or left out.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -21,32 +17,32 @@
 #include "ud/raw.h"
 #include "wire/psn.h"
 
-/* A frame up to here is in one piece; of a longer one so much is, for headers. */
-#define ONE_PIECE	SKB_MAX_ORDER(0, 0)
-#define HEADERS		256
+/* A frame longer than RAW_LINEAR_MAX has RAW_HEADER_LEN linear bytes. */
+#define RAW_LINEAR_MAX	SKB_MAX_ORDER(0, 0)
+#define RAW_HEADER_LEN		256
 
 /* Sending ********************************************************************/
 
-/* A frame of this length may have to have a VLAN tag. */
-static bool length_good(const struct rover_dev *dev, u64 length)
+/* Allow a VLAN tag: see raw_frame_valid(). */
+static bool raw_length_valid(const struct rover_dev *dev, u64 length)
 {
 	return length >= ETH_HLEN &&
 	       length <= (u64)READ_ONCE(dev->ndev->mtu) + VLAN_ETH_HLEN;
 }
 
-static struct sk_buff *alloc_frame(const struct net_device *ndev, u32 len)
+static struct sk_buff *raw_alloc_frame(const struct net_device *ndev, u32 len)
 {
-	/* Once: whoever makes its interface a port of a bridge may alter it now. */
+	/* Read once: it may change when @ndev becomes a bridge port. */
 	u32 head = LL_RESERVED_SPACE(ndev);
-	u32 room = head + READ_ONCE(ndev->needed_tailroom);
-	u32 linear = HEADERS;
+	u32 reserve = head + READ_ONCE(ndev->needed_tailroom);
+	u32 linear = RAW_HEADER_LEN;
 	struct sk_buff *skb;
 	int err;
 
-	/* What is inline is copied in one go. */
-	if (len <= ROVER_MAX_INLINE || len + room <= ONE_PIECE)
+	/* raw_copy_payload() needs inline data to be linear. */
+	if (len <= ROVER_MAX_INLINE || len + reserve <= RAW_LINEAR_MAX)
 		linear = len;
-	skb = alloc_skb_with_frags(room + linear, len - linear, 0, &err,
+	skb = alloc_skb_with_frags(reserve + linear, len - linear, 0, &err,
 				   GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
@@ -57,8 +53,9 @@ static struct sk_buff *alloc_frame(const struct net_device *ndev, u32 len)
 	return skb;
 }
 
-/* The program's bytes, once; what they say is looked at only in the copy. */
-static enum rover_fault fill(struct rover_qp *qp, struct sk_buff *skb)
+/* Userspace may change its frame: only the copy is parsed. */
+static enum rover_fault raw_copy_payload(struct rover_qp *qp,
+					 struct sk_buff *skb)
 {
 	struct rover_sgl *sgl = &qp->req.sgl;
 	const struct rover_wqe *wqe = &qp->req.wqe;
@@ -82,8 +79,8 @@ static enum rover_fault fill(struct rover_qp *qp, struct sk_buff *skb)
 	return fault;
 }
 
-/* What a packet socket says of a frame that it knows only by its bytes. */
-static void describe(struct sk_buff *skb, struct net_device *ndev)
+/* Set protocol and offsets as packet sockets do. */
+static void raw_set_headers(struct sk_buff *skb, struct net_device *ndev)
 {
 	skb->dev = ndev;
 	skb_reset_mac_header(skb);
@@ -94,25 +91,26 @@ static void describe(struct sk_buff *skb, struct net_device *ndev)
 	skb_probe_transport_header(skb);
 }
 
-/* One that is longer than the others must have the tag it is longer by. */
-static bool frame_good(const struct rover_dev *dev, const struct sk_buff *skb)
+/* Only a VLAN tag may exceed the MTU. */
+static bool raw_frame_valid(const struct rover_dev *dev,
+			    const struct sk_buff *skb)
 {
 	return skb->len <= READ_ONCE(dev->ndev->mtu) + ETH_HLEN ||
 	       eth_type_vlan(skb->protocol);
 }
 
-/* The device's own flow rules see what goes to many, as a switch would do it. */
-static void echo_done(struct sk_buff *skb)
+static void raw_echo_destructor(struct sk_buff *skb)
 {
 	rover_qp_put(skb_shinfo(skb)->destructor_arg);
 }
 
-static void echo(struct rover_qp *qp, struct sk_buff *skb)
+/* Loop multicast back to the device's flow rules, as a switch does. */
+static void raw_echo_multicast(struct rover_qp *qp, struct sk_buff *skb)
 {
 	struct rover_dev *dev = qp->dev;
 	struct sk_buff *copy;
 
-	/* From a loopback interface it comes back by itself. */
+	/* A loopback interface returns the frame by itself. */
 	if (!is_multicast_ether_addr(skb->data) ||
 	    list_empty(&dev->tap.rules) || dev->ndev->flags & IFF_LOOPBACK)
 		return;
@@ -120,9 +118,9 @@ static void echo(struct rover_qp *qp, struct sk_buff *skb)
 	if (!copy)
 		return;
 	rover_qp_get(qp);
-	/* The shared info is that of both: the same there. */
+	/* Shared with @skb: rover_nettx_frame() stores the same pointer. */
 	skb_shinfo(copy)->destructor_arg = qp;
-	copy->destructor = echo_done;
+	copy->destructor = raw_echo_destructor;
 	copy->protocol = eth_type_trans(copy, dev->ndev);
 	copy->pkt_type = PACKET_LOOPBACK;
 	netif_rx(copy);
@@ -130,18 +128,17 @@ static void echo(struct rover_qp *qp, struct sk_buff *skb)
 
 const struct rover_qp *rover_raw_echo_of(const struct sk_buff *skb)
 {
-	return skb->destructor == echo_done ?
+	return skb->destructor == raw_echo_destructor ?
 	       skb_shinfo(skb)->destructor_arg : NULL;
 }
 
-static void transmit(struct rover_qp *qp, struct sk_buff *skb)
+static void raw_transmit_frame(struct rover_qp *qp, struct sk_buff *skb)
 {
-	echo(qp, skb);
+	raw_echo_multicast(qp, skb);
 	rover_nettx_frame(qp, skb);
 }
 
-/* The oldest work request becomes a frame. */
-static enum rover_fault send_frame(struct rover_qp *qp, void *arg, u32 *len)
+static enum rover_fault raw_send_frame(struct rover_qp *qp, void *arg, u32 *len)
 {
 	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
 	struct rover_dev *dev = qp->dev;
@@ -155,50 +152,51 @@ static enum rover_fault send_frame(struct rover_qp *qp, void *arg, u32 *len)
 	if (!rover_wr_fits(&rover_wrs[hdr->opcode], qp->transport) ||
 	    hdr->remote_addr || hdr->compare_add || hdr->swap)
 		return ROVER_FAULT_WQE;
-	if (!length_good(dev, length))
+	if (!raw_length_valid(dev, length))
 		return ROVER_FAULT_SEND_LENGTH;
 	*len = length;
-	skb = alloc_frame(dev->ndev, length);
+	skb = raw_alloc_frame(dev->ndev, length);
 	if (!skb) {
-		/* Lost, and counted, like any other on the way. */
+		/* The frame counts as lost on the wire. */
 		rover_qp_drop(qp, ROVER_STAT_TX_DROP_NOMEM, 0, 0);
 		return ROVER_OK;
 	}
-	fault = fill(qp, skb);
+	fault = raw_copy_payload(qp, skb);
 	if (!fault) {
-		describe(skb, dev->ndev);
-		if (!frame_good(dev, skb))
+		raw_set_headers(skb, dev->ndev);
+		if (!raw_frame_valid(dev, skb))
 			fault = ROVER_FAULT_SEND_LENGTH;
 	}
 	if (fault)
 		kfree_skb(skb);
 	else
-		transmit(qp, skb);
+		raw_transmit_frame(qp, skb);
 	return fault;
 }
 
-static bool full(struct rover_qp *qp, void *arg)
+static bool raw_tx_full(struct rover_qp *qp, void *arg)
 {
 	return rover_nettx_full(qp);
 }
 
-static const struct rover_sending sending = {
-	.full = full,
-	.emit = send_frame,
+static const struct rover_dgram_ops raw_dgram_ops = {
+	.full = raw_tx_full,
+	.emit = raw_send_frame,
 };
 
 void rover_raw_send(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
-	rover_dgram_send(qp, &sending, NULL);
+	rover_dgram_send(qp, &raw_dgram_ops, NULL);
 	if (READ_ONCE(qp->state) == IB_QPS_SQD)
 		rover_qp_drained(qp);
 }
 
 /* Receiving ******************************************************************/
 
-/* With the VLAN tag, if it was taken out: return how long it is. */
-static u32 make_header(const struct rover_raw *pkt, u8 header[VLAN_ETH_HLEN])
+/* Put a stripped VLAN tag back.  Return the length. */
+static u32 raw_make_header(const struct rover_raw *pkt,
+			   u8 header[VLAN_ETH_HLEN])
 {
 	struct vlan_hdr tag;
 
@@ -213,8 +211,8 @@ static u32 make_header(const struct rover_raw *pkt, u8 header[VLAN_ETH_HLEN])
 	return VLAN_ETH_HLEN;
 }
 
-/* Does its sender, on this host, leave a checksum to whoever needs it? */
-static bool lacks_sum(const struct sk_buff *skb, int at)
+/* A local sender left the checksum to the device.  SCTP's is not supported. */
+static bool raw_needs_csum(const struct sk_buff *skb, int at)
 {
 	int start = skb_checksum_start_offset(skb);
 
@@ -223,39 +221,38 @@ static bool lacks_sum(const struct sk_buff *skb, int at)
 	       start + skb->csum_offset + (int)sizeof(__sum16) <= (int)skb->len;
 }
 
-/* Behind the Ethernet header: the payload, and in it the checksum, if need be. */
-static enum rover_fault place_data(struct rover_sgl *dst,
-				   const struct sk_buff *skb, int at)
+static enum rover_fault raw_place_data(struct rover_sgl *dst,
+				       const struct sk_buff *skb, int at)
 {
-	int start, sum_at, after;
+	int start, csum_at, rest;
 	enum rover_fault fault;
-	__sum16 sum;
+	__sum16 csum;
 
-	if (!lacks_sum(skb, at))
+	if (!raw_needs_csum(skb, at))
 		return rover_sgl_write(dst, skb, at, skb->len - at);
 	start = skb_checksum_start_offset(skb);
-	sum_at = start + skb->csum_offset;
-	after = sum_at + sizeof(sum);
-	sum = csum_fold(skb_checksum(skb, start, skb->len - start, 0)) ?:
+	csum_at = start + skb->csum_offset;
+	rest = csum_at + sizeof(csum);
+	csum = csum_fold(skb_checksum(skb, start, skb->len - start, 0)) ?:
 	      CSUM_MANGLED_0;
-	fault = rover_sgl_write(dst, skb, at, sum_at - at);
+	fault = rover_sgl_write(dst, skb, at, csum_at - at);
 	if (!fault)
-		fault = rover_sgl_write_mem(dst, &sum, sizeof(sum));
+		fault = rover_sgl_write_mem(dst, &csum, sizeof(csum));
 	if (!fault)
-		fault = rover_sgl_write(dst, skb, after, skb->len - after);
+		fault = rover_sgl_write(dst, skb, rest, skb->len - rest);
 	return fault;
 }
 
-static enum rover_fault place(struct rover_qp *qp,
-			      const struct rover_raw *pkt,
-			      const u8 *header, u32 header_len)
+static enum rover_fault raw_place_frame(struct rover_qp *qp,
+					const struct rover_raw *pkt,
+					const u8 *header, u32 header_len)
 {
 	struct rover_sgl *dst = &qp->rsp.dst;
 	enum rover_fault fault;
 
 	fault = rover_sgl_write_mem(dst, header, header_len);
 	if (!fault)
-		fault = place_data(dst, pkt->skb, pkt->at);
+		fault = raw_place_data(dst, pkt->skb, pkt->at);
 	return rover_fault_of_recv(fault);
 }
 
@@ -270,10 +267,12 @@ void rover_raw_receive(struct rover_qp *qp, const struct rover_raw *pkt)
 		rover_qp_drop(qp, ROVER_STAT_DROP_STATE, 0, 0);
 		return;
 	}
-	header_len = make_header(pkt, header);
+	header_len = raw_make_header(pkt, header);
 	len = header_len + pkt->skb->len - pkt->at;
-	if (!rover_dgram_take(qp, len, 0, 0) ||
-	    !rover_dgram_end(qp, place(qp, pkt, header, header_len), 0, 0))
+	if (!rover_dgram_take_recv(qp, len, 0, 0) ||
+	    !rover_dgram_finish_recv(qp,
+				     raw_place_frame(qp, pkt, header,
+						     header_len), 0, 0))
 		return;
 	cqe.wr_id = qp->rsp.wqe.wr_id;
 	cqe.byte_len = len;

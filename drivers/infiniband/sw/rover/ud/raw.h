@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * raw - Ethernet frames of raw packet queue pairs, in both directions
+ * raw - Ethernet frames of raw packet QPs
  */
 #ifndef ROVER_RAW_H
 #define ROVER_RAW_H
@@ -10,10 +10,10 @@
 #include "qp/qp.h"
 
 /**
- * struct rover_raw - a frame that has arrived
- * @skb: holds it; only read, since others may hold it, too
- * @at: offset of what follows the Ethernet header in @skb
- * @eth: its Ethernet header: @skb's linear data
+ * struct rover_raw - a received frame
+ * @skb: may be shared, so read only
+ * @at: offset in @skb after the Ethernet header
+ * @eth: Ethernet header, linear
  */
 struct rover_raw {
 	const struct sk_buff *skb;
@@ -22,30 +22,30 @@ struct rover_raw {
 };
 
 /**
- * rover_raw_send() - send what is posted, as far as the device takes it
- * @qp: alive, a raw packet queue pair
+ * rover_raw_send() - send posted WQEs until the device is full
+ * @qp: raw packet QP, alive
  *
  * Context: tx_lock held, softirqs off.
  */
 void rover_raw_send(struct rover_qp *qp);
 
 /**
- * rover_raw_receive() - a frame is for this queue pair
- * @qp: alive, a raw packet queue pair
- * @pkt: the frame
+ * rover_raw_receive() - receive a frame that matched a flow rule
+ * @qp: raw packet QP, alive
+ * @pkt: frame
  *
  * Context: rx_lock held, softirqs off.
  */
 void rover_raw_receive(struct rover_qp *qp, const struct rover_raw *pkt);
 
 /**
- * rover_raw_echo_of() - who has sent this frame, if it is one that came back?
+ * rover_raw_echo_of() - return the sender of a looped-back frame
  * @skb: received by the interface
  *
- * A multicast frame that a queue pair sends comes back to the flow rules of its
- * own device.  It is for nobody else.
+ * Multicast frames of raw packet QPs are looped back, only to the flow rules of
+ * their device.
  *
- * Return: NULL when it has come from elsewhere.
+ * Return: NULL for other frames.
  */
 const struct rover_qp *rover_raw_echo_of(const struct sk_buff *skb);
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ud - unreliable datagrams, in both directions
+ * ud - unreliable datagrams
  *
- * A datagram is one packet, and done when it is sent: nothing is remembered of
- * it, and its buffer is the program's again at once, so its data is copied.
- * Datagrams that follow one another on the same path travel as a train.
- *
- * What cannot be sent for want of memory or of a route is lost like anything
- * else on the way.  What follows from a fault stands in whole.
+ * A datagram completes when sent, so its data is copied.  Consecutive datagrams
+ * on one path form a train.  Without memory or route they count as lost on the
+ * wire (decision 0011).
  */
 #include <linux/if_vlan.h>
 #include <rdma/ib_cache.h>
@@ -26,16 +23,16 @@
 #include "wire/grh.h"
 #include "wire/psn.h"
 
-/* At most so many are lost at once. */
-#define TRAIN_MAX	16
+/* At most this many are lost together. */
+#define UD_TRAIN_MAX	16
 
-/* Bit of a Q_Key in a work request: take the queue pair's own (IBTA 10.2.5). */
+/* In a WQE's Q_Key: use the QP's own instead (IBTA 10.2.5). */
 #define OWN_QKEY	BIT(31)
 
 /* Sending ********************************************************************/
 
-/* Aim at the address handle that the work request names. */
-static enum rover_fault aim(struct rover_qp *qp, struct rover_train *train)
+static enum rover_fault ud_aim_train(struct rover_qp *qp,
+				     struct rover_train *train)
 {
 	struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
 	struct rover_ah *ah;
@@ -55,7 +52,8 @@ static enum rover_fault aim(struct rover_qp *qp, struct rover_train *train)
 	return ROVER_OK;
 }
 
-static void put_headers(const struct rover_qp *qp, struct rover_outgoing *out)
+static void ud_put_headers(const struct rover_qp *qp,
+			   struct rover_outgoing *out)
 {
 	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
 	u32 qkey = hdr->remote_qkey & OWN_QKEY ? qp->qkey : hdr->remote_qkey;
@@ -74,8 +72,7 @@ static void put_headers(const struct rover_qp *qp, struct rover_outgoing *out)
 		out->flags = ROVER_BTH_SE;
 }
 
-/* The oldest work request becomes a packet. */
-static enum rover_fault send_packet(struct rover_qp *qp, void *arg, u32 *len)
+static enum rover_fault ud_send_packet(struct rover_qp *qp, void *arg, u32 *len)
 {
 	struct rover_train *train = arg;
 	struct rover_req *req = &qp->req;
@@ -92,35 +89,35 @@ static enum rover_fault send_packet(struct rover_qp *qp, void *arg, u32 *len)
 		return ROVER_FAULT_WQE;
 	if (length > ib_mtu_enum_to_int(rover_dev_mtu(qp->dev)))
 		return ROVER_FAULT_SEND_LENGTH;
-	fault = aim(qp, train);
+	fault = ud_aim_train(qp, train);
 	if (fault)
 		return fault;
 
 	*len = length;
 	out.len = length;
-	put_headers(qp, &out);
+	ud_put_headers(qp, &out);
 	if (wqe->hdr.flags & ROVER_WQE_INLINE)
 		out.data = rover_ring_slot(&qp->sq, wqe->index) +
 			   ROVER_SEND_WQE_HDR;
 	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
 		       &qp->tx_demand);
-	/* Without memory it is lost, and counted, like any other on the way. */
+	/* On -ENOMEM the datagram counts as lost on the wire. */
 	if (rover_train_add(train, &out, &fault) == -EFAULT)
 		return fault;
 	rover_dgram_psn(req, rover_psn_add(req->psn, 1));
 	return ROVER_OK;
 }
 
-static bool full(struct rover_qp *qp, void *arg)
+static bool ud_tx_full(struct rover_qp *qp, void *arg)
 {
 	const struct rover_train *train = arg;
 
 	return !train->packets && rover_nettx_full(qp);
 }
 
-static const struct rover_sending sending = {
-	.full = full,
-	.emit = send_packet,
+static const struct rover_dgram_ops ud_dgram_ops = {
+	.full = ud_tx_full,
+	.emit = ud_send_packet,
 };
 
 void rover_ud_send(struct rover_qp *qp)
@@ -129,11 +126,11 @@ void rover_ud_send(struct rover_qp *qp)
 	struct rover_train train;
 
 	lockdep_assert_held(&qp->tx_lock);
-	/* Address handles are there until the train has left. */
+	/* Keeps the AHs until the train is sent. */
 	rcu_read_lock();
-	rover_train_begin(&train, qp, &req->ip_id, TRAIN_MAX);
+	rover_train_begin(&train, qp, &req->ip_id, UD_TRAIN_MAX);
 	train.copy = true;
-	rover_dgram_send(qp, &sending, &train);
+	rover_dgram_send(qp, &ud_dgram_ops, &train);
 	rover_train_send(&train);
 	rcu_read_unlock();
 	if (READ_ONCE(qp->state) == IB_QPS_SQD)
@@ -142,59 +139,55 @@ void rover_ud_send(struct rover_qp *qp)
 
 /* Receiving ******************************************************************/
 
-static void drop(const struct rover_qp *qp, const struct rover_packet *pkt,
-		 enum rover_stat why)
+static void ud_drop_packet(const struct rover_qp *qp,
+			   const struct rover_packet *pkt, enum rover_stat why)
 {
 	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
 }
 
-static void tell_vlan(struct rover_cqe *cqe, u16 vlan)
+static void ud_set_vlan(struct rover_cqe *cqe, u16 vlan)
 {
 	cqe->vlan_id = vlan;
 	cqe->flags |= ROVER_CQE_VLAN;
 }
 
-/*
- * Was it sent to an address of this device?  The socket takes what is for any
- * address of the namespace, broadcasts included.
- */
-static bool address_good(const struct rover_qp *qp,
-			 const struct rover_packet *pkt, struct net_device *in,
-			 struct rover_cqe *cqe)
+/* The socket accepts all addresses of the namespace, and broadcasts. */
+static bool ud_address_valid(const struct rover_qp *qp,
+			     const struct rover_packet *pkt,
+			     struct net_device *ndev, struct rover_cqe *cqe)
 {
 	const struct ib_gid_attr *gid;
 	u16 vlan = 0xffff;
 
-	/* To a group: whoever brought it here has looked at that. */
+	/* netrx has checked the group. */
 	if (pkt->group) {
-		if (is_vlan_dev(in))
-			tell_vlan(cqe, vlan_dev_vlan_id(in));
+		if (is_vlan_dev(ndev))
+			ud_set_vlan(cqe, vlan_dev_vlan_id(ndev));
 		return true;
 	}
-	gid = rover_path_find_gid(&qp->dev->ib, pkt->l3, pkt->ip, in);
+	gid = rover_path_find_gid(&qp->dev->ib, pkt->l3, pkt->ip, ndev);
 	if (IS_ERR(gid))
 		return false;
 	if (!rdma_read_gid_l2_fields(gid, &vlan, NULL) && vlan != 0xffff)
-		tell_vlan(cqe, vlan);
+		ud_set_vlan(cqe, vlan);
 	rdma_put_gid_attr(gid);
 	return true;
 }
 
-/* What it has sent itself, to a group it is in, and does not want. */
-static bool is_echo(const struct rover_qp *qp, const struct rover_packet *pkt)
+static bool ud_is_echo(const struct rover_qp *qp,
+		       const struct rover_packet *pkt)
 {
 	const struct sk_buff *skb = pkt->group;
 
-	/* From another host the number would mean another queue pair. */
+	/* Only looped-back packets: other hosts may use this QPN, too. */
 	return qp->no_echo && skb &&
 	       (skb->pkt_type == PACKET_LOOPBACK ||
 		skb->dev->flags & IFF_LOOPBACK) &&
 	       (be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT) == qp->obj.key;
 }
 
-/* Header and payload go to the receive that was taken. */
-static enum rover_fault place(struct rover_qp *qp,
-			      const struct rover_packet *pkt)
+static enum rover_fault ud_place_packet(struct rover_qp *qp,
+					const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	u8 grh[ROVER_GRH_SIZE];
@@ -209,22 +202,23 @@ static enum rover_fault place(struct rover_qp *qp,
 	return rover_fault_of_recv(fault);
 }
 
-/* What a completion tells of the header in front of the data. */
-static const u8 kinds[] = {
+/* The SL tells the header in front of the data (decision 0020). */
+static const u8 ud_cqe_sl[] = {
 	[ROVER_L3_IPV4] = ROVER_CQE_SL_IPV4,
 	[ROVER_L3_IPV6] = ROVER_CQE_SL_IPV6,
 	[ROVER_L3_GRH] = ROVER_CQE_SL_GRH,
 };
 
-static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
-			  struct rover_cqe *cqe)
+static void ud_complete_recv(struct rover_qp *qp,
+			     const struct rover_packet *pkt,
+			     struct rover_cqe *cqe)
 {
 	cqe->wr_id = qp->rsp.wqe.wr_id;
 	cqe->src_qpn = be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT;
 	cqe->byte_len = ROVER_GRH_SIZE + pkt->payload;
 	cqe->opcode = ROVER_CQE_RECV;
 	cqe->flags |= ROVER_CQE_GRH;
-	cqe->sl = kinds[pkt->l3];
+	cqe->sl = ud_cqe_sl[pkt->l3];
 	if (pkt->op->flags & ROVER_OP_IMM) {
 		cqe->imm = (__force u32)pkt->imm;
 		cqe->flags |= ROVER_CQE_WITH_IMM;
@@ -233,35 +227,37 @@ static void complete_recv(struct rover_qp *qp, const struct rover_packet *pkt,
 	rover_wqe_recv_complete(qp, cqe, pkt->solicited);
 }
 
-static void receive(struct rover_qp *qp, const struct rover_packet *pkt,
-		    struct rover_cqe *cqe)
+static void ud_deliver_packet(struct rover_qp *qp,
+			      const struct rover_packet *pkt,
+			      struct rover_cqe *cqe)
 {
-	if (rover_dgram_take(qp, ROVER_GRH_SIZE + pkt->payload, pkt->opcode,
-			     pkt->psn) &&
-	    rover_dgram_end(qp, place(qp, pkt), pkt->opcode, pkt->psn))
-		complete_recv(qp, pkt, cqe);
+	if (rover_dgram_take_recv(qp, ROVER_GRH_SIZE + pkt->payload,
+				  pkt->opcode, pkt->psn) &&
+	    rover_dgram_finish_recv(qp, ud_place_packet(qp, pkt), pkt->opcode,
+				    pkt->psn))
+		ud_complete_recv(qp, pkt, cqe);
 }
 
 void rover_ud_receive(struct rover_qp *qp, const struct rover_packet *pkt,
-			    struct net_device *in)
+		      struct net_device *ndev)
 {
 	struct rover_cqe cqe = {};
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (be32_to_cpu(pkt->hdr.deth.qkey) != qp->qkey) {
-		drop(qp, pkt, ROVER_STAT_DROP_QKEY);
+		ud_drop_packet(qp, pkt, ROVER_STAT_DROP_QKEY);
 		return;
 	}
-	/* Whoever reads them relies on that (IBTA 13.4.2). */
+	/* Readers rely on the size (IBTA 13.4.2). */
 	if (qp->obj.key == ROVER_GSI_QPN && pkt->payload != IB_MGMT_MAD_SIZE) {
-		drop(qp, pkt, ROVER_STAT_DROP_LENGTH);
+		ud_drop_packet(qp, pkt, ROVER_STAT_DROP_LENGTH);
 		return;
 	}
-	if (unlikely(is_echo(qp, pkt)))
+	if (unlikely(ud_is_echo(qp, pkt)))
 		return;
-	if (!address_good(qp, pkt, in, &cqe)) {
-		drop(qp, pkt, ROVER_STAT_DROP_ADDRESS);
+	if (!ud_address_valid(qp, pkt, ndev, &cqe)) {
+		ud_drop_packet(qp, pkt, ROVER_STAT_DROP_ADDRESS);
 		return;
 	}
-	receive(qp, pkt, &cqe);
+	ud_deliver_packet(qp, pkt, &cqe);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ud - unreliable datagrams, in both directions
+ * ud - unreliable datagrams
  */
 #ifndef ROVER_UD_H
 #define ROVER_UD_H
@@ -9,23 +9,22 @@
 #include "wire/packet.h"
 
 /**
- * rover_ud_send() - send what is posted, as far as the device takes it
- * @qp: alive, of the datagram service
+ * rover_ud_send() - send posted WQEs until the device is full
+ * @qp: UD QP, alive
  *
  * Context: tx_lock held, softirqs off.
  */
 void rover_ud_send(struct rover_qp *qp);
 
 /**
- * rover_ud_receive() - a datagram has arrived
- * @qp: alive, of the datagram service, in a state that receives
- * @pkt: proved up to and including ICRC and namespace; if it was sent to a
- *	group, the queue pair is attached to that
- * @in: interface it came by; NULL if it was set aside
+ * rover_ud_receive() - receive a datagram
+ * @qp: UD QP, alive, may receive
+ * @pkt: validated, including ICRC, namespace and group
+ * @ndev: interface it arrived on; NULL from the backlog
  *
  * Context: rx_lock held, softirqs off.
  */
 void rover_ud_receive(struct rover_qp *qp, const struct rover_packet *pkt,
-			    struct net_device *in);
+		      struct net_device *ndev);
 
 #endif /* ROVER_UD_H */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * control - the verbs of queue pairs
- *
- * Door of qp.c (create, destroy, query), qp_modify.c and post.c.  Signatures
- * are those of struct ib_device_ops.
+ * control - the verbs of queue pairs: qp.c, qp_modify.c and post.c
  */
 #ifndef ROVER_CONTROL_H
 #define ROVER_CONTROL_H
@@ -12,24 +9,23 @@
 
 /**
  * rover_qp_create() - ib_device_ops.create_qp
- * @ib: the core's queue pair, zeroed but for what the core fills in
- * @init: what is wanted; @init->cap becomes what is granted
- * @udata: of a program, NULL for kernel users
+ * @ib: queue pair
+ * @init: attributes; @init->cap returns what is granted
+ * @udata: NULL for kernel QPs
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for kinds and flags rover does not have, -EINVAL for
- * sizes beyond those of the device, -ENOMEM, -EFAULT.
+ * Return: 0; -EOPNOTSUPP for unsupported types and flags, -EINVAL for invalid
+ * sizes, -EPERM, -ENOMEM, -EBUSY, -EFAULT.
  */
 int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 		    struct ib_udata *udata);
 
 /**
  * rover_qp_destroy() - ib_device_ops.destroy_qp
- * @ib: created; no other verb on it is under way
- * @udata: of a program, NULL for kernel users
+ * @ib: queue pair
+ * @udata: unused
  *
- * Afterwards nothing of rover touches the completion queues, the protection
- * domain, the rings or @ib on behalf of this queue pair.
+ * On return rover no longer touches @ib or its CQs, PD and rings.
  *
  * Context: may sleep.
  * Return: 0.
@@ -38,70 +34,67 @@ int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata);
 
 /**
  * rover_qp_modify() - ib_device_ops.modify_qp
- * @ib: created
+ * @ib: queue pair
  * @attr: new attributes
- * @mask: which of them; IB_QP_*
- * @udata: of a program, NULL for kernel users; nothing is passed in it
+ * @mask: valid fields of @attr
+ * @udata: unused
  *
- * All or nothing: what is wrong is found before anything changes.
- *
- * A queue pair that goes to RESET forgets what was posted, and the kernel
- * stores zero in head and tail of both rings: the program's provider sets its
- * own copies to zero when the verb has succeeded.
+ * An error changes nothing.  RESET drops all posted requests and zeroes head
+ * and tail of both rings; the provider then zeroes its own copies.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for transitions and values that IBTA does not allow,
- * -EOPNOTSUPP for attributes rover does not have, -EBUSY, -ENOMEM.
+ * Return: 0; -EINVAL for what IBTA forbids, -EOPNOTSUPP for unsupported
+ * attributes, -EBUSY, -ENOMEM.
  */
 int rover_qp_modify(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata);
 
 /**
  * rover_qp_query() - ib_device_ops.query_qp
- * @ib: created; old cores may be destroying it meanwhile
- * @attr: to be filled in; all of it
- * @mask: not looked at
- * @init: to be filled in
+ * @ib: queue pair; cores before 7.2 may be destroying it
+ * @attr: filled in, PSNs only if in @mask
+ * @mask: requested attributes
+ * @init: filled in
  *
  * Context: may sleep.
- * Return: 0, or -EINVAL when it was being destroyed.
+ * Return: 0, or -EINVAL if @ib is being destroyed.
  */
 int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
 
 /**
- * rover_post_send() - ib_device_ops.post_send, for kernel users
- * @ib: not a program's
- * @wr: list of work requests
- * @bad_wr: the first that was not posted, on failure
+ * rover_post_send() - ib_device_ops.post_send
+ * @ib: kernel QP
+ * @wr: work requests
+ * @bad_wr: on error, the first one not posted
  *
  * Context: any.
- * Return: 0; -EINVAL for wrong states and work requests, -EOPNOTSUPP for
- * opcodes rover does not have, -ENOMEM when the queue is full.
+ * Return: 0; -EINVAL, -EOPNOTSUPP for unsupported opcodes, -ENOMEM if the
+ * queue is full.
  */
 int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);
 
 /**
- * rover_post_recv() - ib_device_ops.post_recv, for kernel users
- * @ib: not a program's
- * @wr: list of work requests
- * @bad_wr: the first that was not posted, on failure
+ * rover_post_recv() - ib_device_ops.post_recv
+ * @ib: kernel QP
+ * @wr: work requests
+ * @bad_wr: on error, the first one not posted
  *
  * Context: any.
- * Return: as rover_post_send().
+ * Return: 0; -EINVAL, -ENOMEM if the queue is full.
  */
 int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);
 
 /**
- * rover_post_srq_recv() - ib_device_ops.post_srq_recv, for kernel users
- * @ib: not a program's
- * @wr: list of work requests
- * @bad_wr: the first that was not posted, on failure
+ * rover_post_srq_recv() - ib_device_ops.post_srq_recv
+ * @ib: kernel SRQ
+ * @wr: work requests
+ * @bad_wr: on error, the first one not posted
  *
  * Context: any.
- * Return: 0; -EINVAL for wrong work requests, -ENOMEM when the queue is full.
+ * Return: 0; -EINVAL, -ENOMEM if the queue is full.
  */
 int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr);

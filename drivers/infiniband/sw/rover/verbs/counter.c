@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counter - what has been counted, as administrators ask for it
+ * counter - the hardware counters of ports and queue pairs
  *
- * Who counts does not ask where: a queue pair has a pointer to counters, which is
- * changed here.  It counts under RCU or a lock with softirqs off, so a grace
- * period after the change nobody counts in the old place.
+ * This file sets qp->stats.  Its users are under RCU or have softirqs off, so
+ * a grace period later none of them uses the old counters.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -14,27 +13,27 @@
 #include "verbs/counter.h"
 
 /**
- * struct rover_counter - counters that queue pairs can be bound to
- * @stats: per CPU, like a device's
+ * struct rover_counter - rover's part of a struct rdma_counter
+ * @stats: per-CPU counters
  */
 struct rover_counter {
 	struct rover_stats __percpu *stats;
 };
 
-static const struct rdma_stat_desc descs[ROVER_STAT_COUNT] = {
+static const struct rdma_stat_desc counter_descs[ROVER_STAT_COUNT] = {
 #define X(id, text) [ROVER_STAT_##id] = { .name = text },
 	ROVER_STATS(X)
 #undef X
 };
 
-static struct rdma_hw_stats *alloc_values(void)
+static struct rdma_hw_stats *counter_alloc_values(void)
 {
-	return rdma_alloc_hw_stats_struct(descs, ROVER_STAT_COUNT,
+	return rdma_alloc_hw_stats_struct(counter_descs, ROVER_STAT_COUNT,
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-static void get_values(struct rdma_hw_stats *values,
-		       struct rover_stats __percpu *stats)
+static void counter_read_values(struct rdma_hw_stats *values,
+				struct rover_stats __percpu *stats)
 {
 	unsigned int i;
 
@@ -44,7 +43,7 @@ static void get_values(struct rdma_hw_stats *values,
 
 struct rdma_hw_stats *rover_counter_alloc_port(struct ib_device *ib, u32 port)
 {
-	return alloc_values();
+	return counter_alloc_values();
 }
 
 int rover_counter_get_port(struct ib_device *ib, struct rdma_hw_stats *stats,
@@ -52,56 +51,54 @@ int rover_counter_get_port(struct ib_device *ib, struct rdma_hw_stats *stats,
 {
 	if (!port)
 		return -EINVAL;
-	get_values(stats, rover_dev(ib)->stats);
+	counter_read_values(stats, rover_dev(ib)->stats);
 	return ROVER_STAT_COUNT;
 }
 
-/* Counters of queue pairs ****************************************************/
-
-static struct rover_counter *find(const struct rdma_counter *counter)
+static struct rover_counter *counter_find(const struct rdma_counter *counter)
 {
 	return xa_load(&rover_dev(counter->device)->counters, counter->id);
 }
 
-static void destroy(struct rover_counter *own)
+static void counter_free(struct rover_counter *priv)
 {
-	free_percpu(own->stats);
-	kfree(own);
+	free_percpu(priv->stats);
+	kfree(priv);
 }
 
-/* A new one, whose number is never 0: that is how the core says that it has none. */
-static struct rover_counter *make(struct rdma_counter *counter)
+/* Sets @counter->id, never to 0: the core takes 0 for "not allocated". */
+static struct rover_counter *counter_create(struct rdma_counter *counter)
 {
-	struct rover_counter *own = kzalloc_obj(*own);
+	struct rover_counter *priv = kzalloc_obj(*priv);
 
-	if (!own)
+	if (!priv)
 		return NULL;
-	own->stats = alloc_percpu(struct rover_stats);
-	if (!own->stats ||
-	    xa_alloc(&rover_dev(counter->device)->counters, &counter->id, own,
+	priv->stats = alloc_percpu(struct rover_stats);
+	if (!priv->stats ||
+	    xa_alloc(&rover_dev(counter->device)->counters, &counter->id, priv,
 		     xa_limit_31b, GFP_KERNEL)) {
-		destroy(own);
+		counter_free(priv);
 		return NULL;
 	}
-	return own;
+	return priv;
 }
 
-/* The cores of 6.1 and 6.12 let it be bound while it is being destroyed. */
+/* The cores of 6.1 and 6.12 may bind a queue pair that is being destroyed. */
 int rover_counter_bind(struct rdma_counter *counter, struct ib_qp *ib, u32 port)
 {
 	struct rover_qp *qp = rover_qp_get_ib(ib);
-	struct rover_counter *own;
+	struct rover_counter *priv;
 
 	if (!qp)
 		return -EINVAL;
-	own = counter->id ? find(counter) : make(counter);
-	if (own) {
+	priv = counter->id ? counter_find(counter) : counter_create(counter);
+	if (priv) {
 		ib->counter = counter;
-		/* They begin at zero for whoever counts there first. */
-		smp_store_release(&qp->stats, own->stats);
+		/* Pairs with READ_ONCE() in rover_qp_count(): zeroed stats. */
+		smp_store_release(&qp->stats, priv->stats);
 	}
 	rover_qp_put(qp);
-	return own ? 0 : -ENOMEM;
+	return priv ? 0 : -ENOMEM;
 }
 
 int rover_counter_unbind(struct ib_qp *ib, u32 port)
@@ -119,25 +116,25 @@ int rover_counter_unbind(struct ib_qp *ib, u32 port)
 
 int rover_counter_dealloc(struct rdma_counter *counter)
 {
-	struct rover_counter *own;
+	struct rover_counter *priv;
 
-	own = xa_erase(&rover_dev(counter->device)->counters, counter->id);
-	if (own)
-		destroy(own);
+	priv = xa_erase(&rover_dev(counter->device)->counters, counter->id);
+	if (priv)
+		counter_free(priv);
 	return 0;
 }
 
 struct rdma_hw_stats *rover_counter_alloc_stats(struct rdma_counter *counter)
 {
-	return alloc_values();
+	return counter_alloc_values();
 }
 
 int rover_counter_update_stats(struct rdma_counter *counter)
 {
-	struct rover_counter *own = find(counter);
+	struct rover_counter *priv = counter_find(counter);
 
-	if (own)
-		get_values(counter->stats, own->stats);
+	if (priv)
+		counter_read_values(counter->stats, priv->stats);
 	return 0;
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * doorbell - how a program enters the kernel after posting
+ * doorbell - the ioctl by which userspace reports posted requests
  *
- * One ioctl on the uverbs file with a queue pair's number.  Nothing is looked
- * up in the core's tables and no lock of the core's is held but its SRCU read
- * lock, which keeps the device: the number leads to the queue pair, and the
- * queue pair says whose it is.
+ * Finds the queue pair by number, without the core's object tables.  The
+ * core's SRCU read lock keeps the device.
  */
 #define UVERBS_MODULE_NAME rover
 #include <rdma/uverbs_named_ioctl.h>
@@ -17,17 +15,17 @@
 #include "rx/ingress.h"
 #include "verbs/doorbell.h"
 
-/* The core's macros paste the numbers' names, so they must not be macros. */
+/* The core's macros paste these names, so they must not be macros. */
 enum {
-	DOORBELL = ROVER_OBJECT_DOORBELL,
-	RING = ROVER_METHOD_DOORBELL_RING,
+	DOORBELL_OBJECT = ROVER_OBJECT_DOORBELL,
+	DOORBELL_RING = ROVER_METHOD_DOORBELL_RING,
 };
 
-static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
+static int UVERBS_HANDLER(DOORBELL_RING)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_ucontext *ucontext = ib_uverbs_get_ucontext(attrs);
 	struct rover_qp *qp;
-	bool flush, receives;
+	bool flush, recvs;
 	u32 qpn;
 	int err;
 
@@ -39,36 +37,36 @@ static int UVERBS_HANDLER(RING)(struct uverbs_attr_bundle *attrs)
 
 	rcu_read_lock();
 	qp = rover_qp_find(qpn);
-	/* The same answer to both: numbers of others are not to be probed. */
+	/* One error for both, so QP numbers of others cannot be probed. */
 	if (!qp || qp->owner != ucontext) {
 		err = -EINVAL;
 		goto out;
 	}
 	rover_qp_count(qp, ROVER_STAT_DOORBELLS);
 	set_bit(ROVER_WORK_TX, &qp->work);
-	/* In error receives are flushed, and else there may be a peer who waits for some. */
+	/* Handle receives in ERR (flush) or if the peer waits for them. */
 	flush = rover_qp_allows(qp, ROVER_MUST_FLUSH);
-	receives = flush || READ_ONCE(qp->rsp.peer_waits);
-	if (receives)
+	recvs = flush || READ_ONCE(qp->rsp.peer_waits);
+	if (recvs)
 		set_bit(ROVER_WORK_RX, &qp->work);
-	/* The poller sends what it is going to look at: do not send that here, too. */
-	if (receives && !flush && rover_kick_queued(&qp->stream.kick))
+	/* A queued poll will send: do not also send from this CPU. */
+	if (recvs && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);
-	else if (receives || !rover_poller_takes(qp))
+	else if (recvs || !rover_poller_takes(qp))
 		rover_ingress_posted(qp);
 out:
 	rcu_read_unlock();
 	return err;
 }
 
-DECLARE_UVERBS_NAMED_METHOD(RING,
+DECLARE_UVERBS_NAMED_METHOD(DOORBELL_RING,
 			    UVERBS_ATTR_PTR_IN(ROVER_ATTR_DOORBELL_QPN,
 					       UVERBS_ATTR_TYPE(u32),
 					       UA_MANDATORY));
 
-DECLARE_UVERBS_GLOBAL_METHODS(DOORBELL, &UVERBS_METHOD(RING));
+DECLARE_UVERBS_GLOBAL_METHODS(DOORBELL_OBJECT, &UVERBS_METHOD(DOORBELL_RING));
 
 const struct uapi_definition rover_doorbell_defs[] = {
-	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(DOORBELL),
+	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(DOORBELL_OBJECT),
 	{},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * doorbell - how a program enters the kernel after posting
+ * doorbell - the ioctl by which userspace reports posted requests
  */
 #ifndef ROVER_DOORBELL_H
 #define ROVER_DOORBELL_H
@@ -8,10 +8,8 @@
 #include <rdma/uverbs_ioctl.h>
 
 /*
- * ib_device_ops.driver_def: one method of rover's own, ROVER_OBJECT_DOORBELL
- * of rover-abi.h.  It runs the queue pair in the caller's context and returns
- * when that has nothing more to do for now; one that posts a stream it leaves to
- * poller.
+ * ROVER_OBJECT_DOORBELL.  Runs the queue pair until it has no more work, or
+ * leaves a stream to the poller.
  */
 extern const struct uapi_definition rover_doorbell_defs[];
 

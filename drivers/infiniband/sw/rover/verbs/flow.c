@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flow - which frames are for which raw packet queue pair
+ * flow - flow rules of raw packet queue pairs
  *
- * A rule as verbs have it is a list of headers, each with values and masks.  Here
- * it is proved and becomes one mask and one value over the fields of a frame; and
- * the interface is told to receive what the rule is about, as it is for packet
- * sockets.
+ * Compiles a verbs rule (headers with values and masks) to one mask and value
+ * of union rover_flow_key, and sets the interface's receive filter as packet
+ * sockets do.
  *
  * Process context; rules and interface change under RTNL.
  */
@@ -19,16 +18,14 @@
 #include "rx/flow_input.h"
 #include "verbs/flow.h"
 
-/* Specifications *************************************************************/
-
-/* A field of a specification's filter, and where it is in a frame. */
-struct field {
+/* @len bytes at @from in a filter and at @to in union rover_flow_key. */
+struct flow_field {
 	u8 from;
 	u8 len;
 	u8 to;
 };
 
-#define FIELD(filter, name, field)					\
+#define FLOW_FIELD(filter, name, field)					\
 	{								\
 		.from = offsetof(struct filter, name),			\
 		.len = sizeof_field(struct filter, name) +		\
@@ -37,57 +34,57 @@ struct field {
 		.to = offsetof(union rover_flow_key, field),		\
 	}
 
-static const struct field eth_fields[] = {
-	FIELD(ib_flow_eth_filter, dst_mac, dst),
-	FIELD(ib_flow_eth_filter, src_mac, src),
-	FIELD(ib_flow_eth_filter, ether_type, ether_type),
-	FIELD(ib_flow_eth_filter, vlan_tag, vlan),
+static const struct flow_field flow_eth_fields[] = {
+	FLOW_FIELD(ib_flow_eth_filter, dst_mac, dst),
+	FLOW_FIELD(ib_flow_eth_filter, src_mac, src),
+	FLOW_FIELD(ib_flow_eth_filter, ether_type, ether_type),
+	FLOW_FIELD(ib_flow_eth_filter, vlan_tag, vlan),
 };
 
-static const struct field ipv4_fields[] = {
-	FIELD(ib_flow_ipv4_filter, src_ip, ip4_src),
-	FIELD(ib_flow_ipv4_filter, dst_ip, ip4_dst),
-	FIELD(ib_flow_ipv4_filter, proto, ip4_proto),
-	FIELD(ib_flow_ipv4_filter, tos, ip4_tos),
-	FIELD(ib_flow_ipv4_filter, ttl, ip4_ttl),
-	FIELD(ib_flow_ipv4_filter, flags, ip4_flags),
+static const struct flow_field flow_ipv4_fields[] = {
+	FLOW_FIELD(ib_flow_ipv4_filter, src_ip, ip4_src),
+	FLOW_FIELD(ib_flow_ipv4_filter, dst_ip, ip4_dst),
+	FLOW_FIELD(ib_flow_ipv4_filter, proto, ip4_proto),
+	FLOW_FIELD(ib_flow_ipv4_filter, tos, ip4_tos),
+	FLOW_FIELD(ib_flow_ipv4_filter, ttl, ip4_ttl),
+	FLOW_FIELD(ib_flow_ipv4_filter, flags, ip4_flags),
 };
 
-static const struct field ipv6_fields[] = {
-	FIELD(ib_flow_ipv6_filter, src_ip, ip6_src),
-	FIELD(ib_flow_ipv6_filter, dst_ip, ip6_dst),
-	FIELD(ib_flow_ipv6_filter, flow_label, ip6_label),
-	FIELD(ib_flow_ipv6_filter, next_hdr, ip6_next),
-	FIELD(ib_flow_ipv6_filter, traffic_class, ip6_class),
-	FIELD(ib_flow_ipv6_filter, hop_limit, ip6_hops),
+static const struct flow_field flow_ipv6_fields[] = {
+	FLOW_FIELD(ib_flow_ipv6_filter, src_ip, ip6_src),
+	FLOW_FIELD(ib_flow_ipv6_filter, dst_ip, ip6_dst),
+	FLOW_FIELD(ib_flow_ipv6_filter, flow_label, ip6_label),
+	FLOW_FIELD(ib_flow_ipv6_filter, next_hdr, ip6_next),
+	FLOW_FIELD(ib_flow_ipv6_filter, traffic_class, ip6_class),
+	FLOW_FIELD(ib_flow_ipv6_filter, hop_limit, ip6_hops),
 };
 
-static const struct field port_fields[] = {
-	FIELD(ib_flow_tcp_udp_filter, dst_port, dport),
-	FIELD(ib_flow_tcp_udp_filter, src_port, sport),
+static const struct flow_field flow_port_fields[] = {
+	FLOW_FIELD(ib_flow_tcp_udp_filter, dst_port, dport),
+	FLOW_FIELD(ib_flow_tcp_udp_filter, src_port, sport),
 };
 
 /**
- * struct kind - a kind of specification
+ * struct flow_spec_layout - a type of specification
  * @type: enum ib_flow_spec_type
- * @size: bytes of it
- * @val: where the values are
- * @mask: where the masks are
- * @layers: ROVER_FLOW_KEY_* that a frame has to have for it
+ * @size: bytes
+ * @val: offset of values
+ * @mask: offset of masks
+ * @layers: ROVER_FLOW_KEY_* that a frame needs
  * @fields: of values and masks
- * @num: how many
+ * @num: of @fields
  */
-struct kind {
+struct flow_spec_layout {
 	u32 type;
 	u16 size;
 	u8 val;
 	u8 mask;
 	u8 layers;
-	const struct field *fields;
+	const struct flow_field *fields;
 	u8 num;
 };
 
-#define KIND(id, spec, bits, list)					\
+#define FLOW_SPEC(id, spec, bits, list)					\
 	{								\
 		.type = IB_FLOW_SPEC_##id,				\
 		.size = sizeof(struct spec),				\
@@ -98,42 +95,46 @@ struct kind {
 		.num = ARRAY_SIZE(list),				\
 	}
 
-static const struct kind kinds[] = {
-	KIND(ETH, ib_flow_spec_eth, 0, eth_fields),
-	KIND(IPV4, ib_flow_spec_ipv4, ROVER_FLOW_KEY_IPV4, ipv4_fields),
-	KIND(IPV6, ib_flow_spec_ipv6, ROVER_FLOW_KEY_IPV6, ipv6_fields),
-	KIND(TCP, ib_flow_spec_tcp_udp, ROVER_FLOW_KEY_TCP, port_fields),
-	KIND(UDP, ib_flow_spec_tcp_udp, ROVER_FLOW_KEY_UDP, port_fields),
+static const struct flow_spec_layout flow_spec_layouts[] = {
+	FLOW_SPEC(ETH, ib_flow_spec_eth, 0, flow_eth_fields),
+	FLOW_SPEC(IPV4, ib_flow_spec_ipv4, ROVER_FLOW_KEY_IPV4,
+		  flow_ipv4_fields),
+	FLOW_SPEC(IPV6, ib_flow_spec_ipv6, ROVER_FLOW_KEY_IPV6,
+		  flow_ipv6_fields),
+	FLOW_SPEC(TCP, ib_flow_spec_tcp_udp, ROVER_FLOW_KEY_TCP,
+		  flow_port_fields),
+	FLOW_SPEC(UDP, ib_flow_spec_tcp_udp, ROVER_FLOW_KEY_UDP,
+		  flow_port_fields),
 };
 
-/* Tunnels, what is in them, and actions: not there. */
-static const struct kind *kind_of(u32 type)
+/* Tunnels, inner headers and actions are not supported. */
+static const struct flow_spec_layout *flow_find_layout(u32 type)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].type == type)
-			return &kinds[i];
+	for (i = 0; i < ARRAY_SIZE(flow_spec_layouts); i++)
+		if (flow_spec_layouts[i].type == type)
+			return &flow_spec_layouts[i];
 	return NULL;
 }
 
-/* All of @layers have to be there. */
-static void require(struct rover_rule *rule, u8 layers)
+static void flow_require_layers(struct rover_rule *rule, u8 layers)
 {
 	rule->mask.layers |= layers;
 	rule->want.layers |= layers;
 }
 
-static void add_spec(struct rover_rule *rule, const struct kind *kind,
-		     const void *spec)
+static void flow_add_spec(struct rover_rule *rule,
+			  const struct flow_spec_layout *layout,
+			  const void *spec)
 {
-	const u8 *val = spec + kind->val;
-	const u8 *mask = spec + kind->mask;
+	const u8 *val = spec + layout->val;
+	const u8 *mask = spec + layout->mask;
 	unsigned int i, k;
 
-	require(rule, kind->layers);
-	for (i = 0; i < kind->num; i++) {
-		const struct field *field = &kind->fields[i];
+	flow_require_layers(rule, layout->layers);
+	for (i = 0; i < layout->num; i++) {
+		const struct flow_field *field = &layout->fields[i];
 		u8 *to_mask = (u8 *)&rule->mask + field->to;
 		u8 *to_want = (u8 *)&rule->want + field->to;
 
@@ -142,13 +143,14 @@ static void add_spec(struct rover_rule *rule, const struct kind *kind,
 			to_want[k] = val[field->from + k] & to_mask[k];
 		}
 	}
-	/* A frame without a tag has not the tag 0. */
+	/* An untagged frame must not match VLAN 0. */
 	if (rule->mask.vlan)
-		require(rule, ROVER_FLOW_KEY_VLAN);
+		flow_require_layers(rule, ROVER_FLOW_KEY_VLAN);
 }
 
 /* One specification for each layer, in any order. */
-static int add_specs(struct rover_rule *rule, const struct ib_flow_attr *attr)
+static int flow_add_specs(struct rover_rule *rule,
+			  const struct ib_flow_attr *attr)
 {
 	const void *at = attr->flows;
 	const void *end = (const void *)attr + attr->size;
@@ -157,151 +159,155 @@ static int add_specs(struct rover_rule *rule, const struct ib_flow_attr *attr)
 
 	for (i = 0; i < attr->num_of_specs; i++) {
 		const union ib_flow_spec *spec = at;
-		const struct kind *kind;
+		const struct flow_spec_layout *layout;
 
 		if (end - at < offsetofend(union ib_flow_spec, size))
 			return -EINVAL;
-		kind = kind_of(spec->type);
-		if (!kind)
+		layout = flow_find_layout(spec->type);
+		if (!layout)
 			return -EOPNOTSUPP;
-		if (spec->size != kind->size || end - at < kind->size)
+		if (spec->size != layout->size || end - at < layout->size)
 			return -EINVAL;
-		layer = BIT(kind->type >> 4 & 0xf);
+		layer = BIT(layout->type >> 4 & 0xf);
 		if (layers & layer)
 			return -EINVAL;
 		layers |= layer;
-		add_spec(rule, kind, spec);
-		at += kind->size;
+		flow_add_spec(rule, layout, spec);
+		at += layout->size;
 	}
 	return 0;
 }
 
 /* The interface **************************************************************/
 
-/* What it has to receive for a rule, beyond what it does anyhow. */
-enum filter {
-	FILTER_NONE,
-	FILTER_UNICAST,
-	FILTER_MULTICAST,
-	FILTER_ALL_MULTICAST,
-	FILTER_ALL,
+enum flow_filter {
+	FLOW_FILTER_NONE,
+	FLOW_FILTER_UNICAST,
+	FLOW_FILTER_MULTICAST,
+	FLOW_FILTER_ALLMULTI,
+	FLOW_FILTER_PROMISC,
 };
 
-static int all_multicast(struct net_device *ndev, const u8 *addr)
+static int flow_allmulti_on(struct net_device *ndev, const u8 *addr)
 {
 	return dev_set_allmulti(ndev, 1);
 }
 
-static int not_all_multicast(struct net_device *ndev, const u8 *addr)
+static int flow_allmulti_off(struct net_device *ndev, const u8 *addr)
 {
 	return dev_set_allmulti(ndev, -1);
 }
 
-static int all(struct net_device *ndev, const u8 *addr)
+static int flow_promisc_on(struct net_device *ndev, const u8 *addr)
 {
 	return dev_set_promiscuity(ndev, 1);
 }
 
-static int not_all(struct net_device *ndev, const u8 *addr)
+static int flow_promisc_off(struct net_device *ndev, const u8 *addr)
 {
 	return dev_set_promiscuity(ndev, -1);
 }
 
-/* Addresses an interface forgets when it moves to another namespace. */
+/* An interface loses its address lists when it changes namespaces. */
 static const struct {
 	int (*on)(struct net_device *ndev, const u8 *addr);
 	int (*off)(struct net_device *ndev, const u8 *addr);
-	bool stays;
-} filters[] = {
-	[FILTER_UNICAST]	= { dev_uc_add, dev_uc_del },
-	[FILTER_MULTICAST]	= { dev_mc_add, dev_mc_del },
-	[FILTER_ALL_MULTICAST]	= { all_multicast, not_all_multicast, true },
-	[FILTER_ALL]		= { all, not_all, true },
+	bool survives_move;
+} flow_filters[] = {
+	[FLOW_FILTER_UNICAST]	= { dev_uc_add, dev_uc_del },
+	[FLOW_FILTER_MULTICAST]	= { dev_mc_add, dev_mc_del },
+	[FLOW_FILTER_ALLMULTI]	= { flow_allmulti_on, flow_allmulti_off, true },
+	[FLOW_FILTER_PROMISC]		= { flow_promisc_on, flow_promisc_off,
+					    true },
 };
 
-/* A rule about one address is for that one; others get what there is. */
-static enum filter filter_of(const struct rover_rule *rule)
+/* Only a rule for a single destination address needs a filter. */
+static enum flow_filter flow_choose_filter(const struct rover_rule *rule)
 {
 	if (!is_broadcast_ether_addr(rule->mask.dst))
-		return FILTER_NONE;
-	return is_multicast_ether_addr(rule->want.dst) ? FILTER_MULTICAST :
-							 FILTER_UNICAST;
+		return FLOW_FILTER_NONE;
+	return is_multicast_ether_addr(rule->want.dst) ? FLOW_FILTER_MULTICAST :
+							 FLOW_FILTER_UNICAST;
 }
 
-static int filter_on(struct rover_dev *dev, const struct rover_rule *rule)
+static int flow_filter_on(struct rover_dev *dev, const struct rover_rule *rule)
 {
 	ASSERT_RTNL();
-	return filters[rule->filter].on ?
-	       filters[rule->filter].on(dev->ndev, rule->want.dst) : 0;
+	return flow_filters[rule->filter].on ?
+	       flow_filters[rule->filter].on(dev->ndev, rule->want.dst) : 0;
 }
 
-static void filter_off(struct rover_dev *dev, const struct rover_rule *rule)
+static void flow_filter_off(struct rover_dev *dev,
+			    const struct rover_rule *rule)
 {
 	ASSERT_RTNL();
-	if (filters[rule->filter].off &&
+	if (flow_filters[rule->filter].off &&
 	    dev->ndev->reg_state == NETREG_REGISTERED &&
-	    (filters[rule->filter].stays || rover_dev_here(dev)))
-		filters[rule->filter].off(dev->ndev, rule->want.dst);
+	    (flow_filters[rule->filter].survives_move || rover_dev_here(dev)))
+		flow_filters[rule->filter].off(dev->ndev, rule->want.dst);
 }
 
 /* Rules **********************************************************************/
 
-/* What those are that name no headers: all frames, or all that go to many. */
+/* Rules without specifications: all frames, or all multicast frames. */
 static const struct {
 	u8 kind;
 	u8 filter;
 	bool multicast;
-} plain[] = {
-	[IB_FLOW_ATTR_ALL_DEFAULT]	= { ROVER_RULE_DEFAULT, FILTER_ALL },
+} flow_plain_types[] = {
+	[IB_FLOW_ATTR_ALL_DEFAULT]	= { ROVER_RULE_DEFAULT,
+					    FLOW_FILTER_PROMISC },
 	[IB_FLOW_ATTR_MC_DEFAULT]	= { ROVER_RULE_DEFAULT,
-					    FILTER_ALL_MULTICAST, true },
-	[IB_FLOW_ATTR_SNIFFER]		= { ROVER_RULE_SNIFFER, FILTER_ALL },
+					    FLOW_FILTER_ALLMULTI, true },
+	[IB_FLOW_ATTR_SNIFFER]		= { ROVER_RULE_SNIFFER,
+					    FLOW_FILTER_PROMISC },
 };
 
-static int compile_normal(struct rover_rule *rule,
-			  const struct ib_flow_attr *attr)
+static int flow_compile_normal(struct rover_rule *rule,
+			       const struct ib_flow_attr *attr)
 {
-	int err = add_specs(rule, attr);
+	int err = flow_add_specs(rule, attr);
 
 	rule->kind = ROVER_RULE_NORMAL;
-	rule->filter = filter_of(rule);
+	rule->filter = flow_choose_filter(rule);
 	rule->leave = attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP;
 	return err;
 }
 
-static int compile(struct rover_rule *rule, const struct ib_flow_attr *attr)
+static int flow_compile_rule(struct rover_rule *rule,
+			     const struct ib_flow_attr *attr)
 {
 	if (attr->flags & ~IB_FLOW_ATTR_FLAGS_DONT_TRAP)
 		return -EOPNOTSUPP;
 	rule->priority = attr->priority;
 	if (attr->type == IB_FLOW_ATTR_NORMAL)
-		return compile_normal(rule, attr);
-	if (attr->type >= ARRAY_SIZE(plain))
+		return flow_compile_normal(rule, attr);
+	if (attr->type >= ARRAY_SIZE(flow_plain_types))
 		return -EOPNOTSUPP;
 	if (attr->num_of_specs || attr->flags)
 		return -EINVAL;
-	rule->kind = plain[attr->type].kind;
-	rule->filter = plain[attr->type].filter;
-	if (plain[attr->type].multicast) {
+	rule->kind = flow_plain_types[attr->type].kind;
+	rule->filter = flow_plain_types[attr->type].filter;
+	if (flow_plain_types[attr->type].multicast) {
 		rule->mask.dst[0] = 1;
 		rule->want.dst[0] = 1;
 	}
 	return 0;
 }
 
-static int add(struct rover_dev *dev, struct rover_rule *rule)
+static int flow_add_rule(struct rover_dev *dev, struct rover_rule *rule)
 {
 	int err = -ENODEV;
 
 	rtnl_lock();
 	if (!rover_dev_here(dev))
 		goto out;
-	err = filter_on(dev, rule);
+	err = flow_filter_on(dev, rule);
 	if (err)
 		goto out;
 	err = rover_flow_input_add(dev, rule);
 	if (err)
-		filter_off(dev, rule);
+		flow_filter_off(dev, rule);
 out:
 	rtnl_unlock();
 	return err;
@@ -325,9 +331,9 @@ struct ib_flow *rover_flow_create(struct ib_qp *ib, struct ib_flow_attr *attr,
 	if (!rule)
 		return ERR_PTR(-ENOMEM);
 	rule->qp = rover_qp(ib);
-	err = compile(rule, attr);
+	err = flow_compile_rule(rule, attr);
 	if (!err)
-		err = add(dev, rule);
+		err = flow_add_rule(dev, rule);
 	if (err) {
 		kfree(rule);
 		return ERR_PTR(err);
@@ -342,7 +348,7 @@ int rover_flow_destroy(struct ib_flow *ib)
 
 	rtnl_lock();
 	rover_flow_input_remove(dev, rule);
-	filter_off(dev, rule);
+	flow_filter_off(dev, rule);
 	rtnl_unlock();
 	kfree_rcu(rule, rcu);
 	return 0;

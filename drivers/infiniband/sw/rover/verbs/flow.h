@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flow - which frames are for which raw packet queue pair
+ * flow - flow rules of raw packet queue pairs
  */
 #ifndef ROVER_FLOW_H
 #define ROVER_FLOW_H
@@ -9,23 +9,20 @@
 
 /**
  * rover_flow_create() - ib_device_ops.create_flow
- * @ib: queue pair that is to receive
- * @attr: the rule; the core has checked the size of each specification
- * @udata: nothing is passed in it
+ * @ib: queue pair that receives the matching frames
+ * @attr: rule; the core has checked the specifications' sizes
+ * @udata: must be empty
  *
  * Context: may sleep.
- * Return: the rule; -EOPNOTSUPP for what rover does not have, -EINVAL for what
- * makes no sense, -EPERM, -ENODEV when the interface is going, -ENOMEM, also for
- * too many rules.
+ * Return: the rule; -EOPNOTSUPP if unsupported, -EINVAL, -EPERM, -ENODEV if
+ * the interface is going, -ENOMEM, also for too many rules.
  */
 struct ib_flow *rover_flow_create(struct ib_qp *ib, struct ib_flow_attr *attr,
 				  struct ib_udata *udata);
 
 /**
  * rover_flow_destroy() - ib_device_ops.destroy_flow
- * @ib: the rule
- *
- * Frames that are under way may still be received by it.
+ * @ib: rule; frames already in the hook may still match it
  *
  * Context: may sleep.
  * Return: 0.

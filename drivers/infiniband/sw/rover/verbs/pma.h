@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pma - what the performance management agent of a port answers
+ * pma - performance management agent
  */
 #ifndef ROVER_PMA_H
 #define ROVER_PMA_H
@@ -10,18 +10,17 @@
 /**
  * rover_pma_process() - ib_device_ops.process_mad
  * @ib: registered device
- * @flags: not looked at
+ * @flags: unused
  * @port: 1
- * @wc: completion it came with; NULL when the core itself asks, for sysfs
- * @grh: header it came with, or NULL
- * @in: a management datagram, from anybody
- * @out: zeroed, for the answer
+ * @wc: NULL if the core asks for sysfs
+ * @grh: GRH or NULL
+ * @in: MAD, not trusted
+ * @out: zeroed, for the reply
  * @out_size: of @out
- * @out_pkey_index: not changed
+ * @out_pkey_index: unchanged
  *
  * Context: process.
- * Return: IB_MAD_RESULT_SUCCESS, with IB_MAD_RESULT_REPLY when @out is to be
- * sent; without it the datagram is somebody else's.
+ * Return: IB_MAD_RESULT_SUCCESS, with IB_MAD_RESULT_REPLY if @out is valid.
  */
 int rover_pma_process(struct ib_device *ib, int flags, u32 port,
 		      const struct ib_wc *wc, const struct ib_grh *grh,

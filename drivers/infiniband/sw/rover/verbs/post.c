@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * post - work requests of kernel users
+ * post - work requests of kernel QPs
  *
- * They are written into the same rings that programs map, in the form of
- * rover-abi.h, so that below this room there is one kind of work request.
- * Programs never come here: they write the rings themselves.
+ * Writes WQEs of rover-abi.h to the rings, as userspace does.
  *
- * sq_post, rq_post and the like of a shared receive queue serialise posters of
- * one queue, which verbs allow in any context; the protocol's locks are not
- * needed to post.
+ * sq_post, rq_post and rover_srq.post serialize producers in any context.
+ * Posting needs neither tx_lock nor rx_lock.
  */
 #include <linux/bitfield.h>
 #include <linux/slab.h>
@@ -23,11 +20,11 @@
 #include "verbs/control.h"
 #include "wire/wire.h"
 
-#define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
+#define POST_SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
 			 IB_SEND_FENCE | IB_SEND_INLINE)
 
-/* Row of rover_wrs by ib_wr_opcode, plus one; 0: rover does not have it. */
-static const u8 opcodes[] = {
+/* ib_wr_opcode to index of rover_wrs plus one; 0 if unsupported. */
+static const u8 post_opcodes[] = {
 	[IB_WR_SEND]			= 1 + ROVER_WQE_SEND,
 	[IB_WR_SEND_WITH_IMM]		= 1 + ROVER_WQE_SEND_IMM,
 	[IB_WR_SEND_WITH_INV]		= 1 + ROVER_WQE_SEND_INV,
@@ -42,24 +39,23 @@ static const u8 opcodes[] = {
 	[IB_WR_REG_MR]			= 1 + ROVER_WQE_REG_MR,
 };
 
-/* The next slot of a ring we produce, or NULL when it is full. */
-static void *free_slot(const struct rover_ring *ring)
+static void *post_free_slot(const struct rover_ring *ring)
 {
-	/* P3: slots come back by K3, as they do to a program. */
+	/* P3 pairs with rover_ring_retire() (K3): the slot is free. */
 	u32 head = smp_load_acquire(&ring->hdr->head);
 
 	return ring->tail - head < ring->limit ?
 	       rover_ring_slot(ring, ring->tail) : NULL;
 }
 
-static void publish(struct rover_ring *ring)
+static void post_publish_tail(struct rover_ring *ring)
 {
-	/* P1: whoever sees the tail sees the work request. */
+	/* P1 pairs with rover_ring_posted() (K1): the WQE is visible. */
 	smp_store_release(&ring->hdr->tail, ++ring->tail);
 }
 
-static void write_sges(struct rover_sge *to, const struct ib_sge *from,
-		       unsigned int n)
+static void post_write_sges(struct rover_sge *to, const struct ib_sge *from,
+			    unsigned int n)
 {
 	for (; n; n--, to++, from++) {
 		to->addr = from->addr;
@@ -68,9 +64,8 @@ static void write_sges(struct rover_sge *to, const struct ib_sge *from,
 	}
 }
 
-/* What of a send work request depends on its kind. */
-static void write_operation(struct rover_send_wqe *wqe, u16 flags,
-			    const struct ib_send_wr *wr)
+static void post_write_operation(struct rover_send_wqe *wqe, u16 flags,
+				 const struct ib_send_wr *wr)
 {
 	if (flags & ROVER_WR_IMM)
 		wqe->imm = (__force u32)wr->ex.imm_data;
@@ -95,9 +90,9 @@ static void write_operation(struct rover_send_wqe *wqe, u16 flags,
 	}
 }
 
-/* Where a datagram goes: by a handle of the same domain (IBTA 10.2.2.3), hence device. */
-static int write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
-			 const struct ib_send_wr *wr)
+/* The AH must be of the QP's PD (IBTA 10.2.2.3), thus of its device. */
+static int post_write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
+			      const struct ib_send_wr *wr)
 {
 	const struct ib_ud_wr *ud = ud_wr(wr);
 
@@ -109,9 +104,10 @@ static int write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
 	return 0;
 }
 
-/* Addresses of inline data are pointers: no key is looked at (IBTA 10.8). */
-static int write_inline(struct rover_send_wqe *wqe, const struct rover_qp *qp,
-			const struct ib_send_wr *wr)
+/* Inline data has kernel addresses and no lkey (IBTA 10.8). */
+static int post_write_inline(struct rover_send_wqe *wqe,
+			     const struct rover_qp *qp,
+			     const struct ib_send_wr *wr)
 {
 	u8 *to = (u8 *)wqe + ROVER_SEND_WQE_HDR;
 	u32 total = 0;
@@ -129,18 +125,18 @@ static int write_inline(struct rover_send_wqe *wqe, const struct rover_qp *qp,
 	return 0;
 }
 
-/* Neither reads nor writes memory of ours: words, FLUSH. */
-static bool is_word(u16 flags)
+/* Test for ATOMIC WRITE and FLUSH: neither accesses local memory. */
+static bool post_is_mpe(u16 flags)
 {
 	return !(flags & (ROVER_WR_GATHER | ROVER_WR_SCATTER | ROVER_WR_LOCAL));
 }
 
 /*
- * The kernel's verbs give these struct ib_rdma_wr, where there is no word and
- * nothing of how far a FLUSH goes (decision 0024).  So the word is inline data,
- * and a FLUSH is one of all that the key opens: more than anybody could want.
+ * struct ib_rdma_wr lacks the value of an ATOMIC WRITE and the extent of a
+ * FLUSH: take inline data, and flush all of the rkey (decision 0024).
  */
-static int write_word(struct rover_send_wqe *wqe, const struct ib_send_wr *wr)
+static int post_write_mpe(struct rover_send_wqe *wqe,
+			  const struct ib_send_wr *wr)
 {
 	if (wqe->opcode == ROVER_WQE_FLUSH) {
 		wqe->imm = ROVER_FLUSH_GLOBAL |
@@ -153,20 +149,20 @@ static int write_word(struct rover_send_wqe *wqe, const struct ib_send_wr *wr)
 		return -EINVAL;
 	memcpy(&wqe->compare_add, (void *)(uintptr_t)wr->sg_list->addr,
 	       sizeof(wqe->compare_add));
-	/* In the head of the request, that is, not behind it. */
+	/* The value is in the header of the WQE. */
 	wqe->flags &= ~ROVER_WQE_INLINE;
 	return 0;
 }
 
-/* Row of rover_wrs, or an error when there is none. */
-static int row_of(enum ib_wr_opcode opcode)
+static int post_find_opcode(enum ib_wr_opcode opcode)
 {
-	if ((unsigned int)opcode >= ARRAY_SIZE(opcodes) || !opcodes[opcode])
+	if ((unsigned int)opcode >= ARRAY_SIZE(post_opcodes) ||
+	    !post_opcodes[opcode])
 		return -EOPNOTSUPP;
-	return opcodes[opcode] - 1;
+	return post_opcodes[opcode] - 1;
 }
 
-static u8 wqe_flags(int send_flags)
+static u8 post_wqe_flags(int send_flags)
 {
 	return (send_flags & IB_SEND_SIGNALED ? ROVER_WQE_SIGNALED : 0) |
 	       (send_flags & IB_SEND_SOLICITED ? ROVER_WQE_SOLICITED : 0) |
@@ -174,7 +170,7 @@ static u8 wqe_flags(int send_flags)
 	       (send_flags & IB_SEND_INLINE ? ROVER_WQE_INLINE : 0);
 }
 
-static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
+static int post_write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 {
 	struct rover_send_wqe *wqe;
 	int op, err = 0;
@@ -183,50 +179,49 @@ static int write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 
 	if (!rover_qp_allows(qp, ROVER_MAY_POST_SEND))
 		return -EINVAL;
-	op = row_of(wr->opcode);
+	op = post_find_opcode(wr->opcode);
 	if (op < 0)
 		return op;
 	/*
-	 * To see the end of a queue the core posts a WRITE (ib_drain_sq), to datagram
-	 * queue pairs as well.  In error it is flushed, and that is all that is wanted;
-	 * the only way out of there empties the queue, under the lock held here.
+	 * ib_drain_sq() posts a WRITE even to UD.  Accept it in ERR, where it
+	 * is only flushed: the way out, RESET, empties the ring under sq_post.
 	 */
 	fits = rover_wr_fits(&rover_wrs[op], qp->transport);
 	if (!fits && !rover_qp_allows(qp, ROVER_MUST_FLUSH))
 		return -EOPNOTSUPP;
 	flags = rover_wrs[op].flags;
-	if (wr->send_flags & ~SEND_FLAGS || wr->num_sge < 0 ||
+	if (wr->send_flags & ~POST_SEND_FLAGS || wr->num_sge < 0 ||
 	    wr->num_sge > qp->max_send_sge ||
-	    (wr->send_flags & IB_SEND_INLINE && !is_word(flags) &&
+	    (wr->send_flags & IB_SEND_INLINE && !post_is_mpe(flags) &&
 	     !(flags & ROVER_WR_INLINE_OK)))
 		return -EINVAL;
 
-	wqe = free_slot(&qp->sq);
+	wqe = post_free_slot(&qp->sq);
 	if (!wqe)
 		return -ENOMEM;
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = op;
-	wqe->flags = wqe_flags(wr->send_flags);
-	/* What is not this service's has no more that could be looked at. */
+	wqe->flags = post_wqe_flags(wr->send_flags);
 	if (!fits)
 		return 0;
-	write_operation(wqe, flags, wr);
+	post_write_operation(wqe, flags, wr);
 	if (qp->transport == ROVER_TRANSPORT_UD)
-		err = write_address(wqe, qp, wr);
+		err = post_write_address(wqe, qp, wr);
 	if (err)
 		return err;
-	if (is_word(flags))
-		return write_word(wqe, wr);
+	if (post_is_mpe(flags))
+		return post_write_mpe(wqe, wr);
 	if (wr->send_flags & IB_SEND_INLINE)
-		return write_inline(wqe, qp, wr);
+		return post_write_inline(wqe, qp, wr);
 	wqe->num_sge = wr->num_sge;
-	write_sges((void *)wqe + ROVER_SEND_WQE_HDR, wr->sg_list, wr->num_sge);
+	post_write_sges((void *)wqe + ROVER_SEND_WQE_HDR, wr->sg_list,
+			wr->num_sge);
 	return 0;
 }
 
-/* Is it more than the poller should look after?  Sent, or asked for. */
-static bool is_heavy(const struct ib_send_wr *wr)
+/* The poller does not handle long messages, sent or read. */
+static bool post_is_long(const struct ib_send_wr *wr)
 {
 	u64 total = 0;
 	int i;
@@ -241,68 +236,69 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 {
 	struct rover_qp *qp = rover_qp(ib);
 	struct rover_stream *stream = &qp->stream;
-	unsigned long irq;
+	unsigned long flags;
 	int err = 0;
 	u32 head;
 
-	/* A program's ring has a producer already, and a target has none. */
+	/* Userspace owns the ring; an XRC target has none. */
 	if (qp->user || qp->xrcd) {
 		*bad_wr = wr;
 		return -EINVAL;
 	}
 
-	spin_lock_irqsave(&qp->sq_post, irq);
+	spin_lock_irqsave(&qp->sq_post, flags);
 	head = READ_ONCE(qp->sq.hdr->head);
 	for (; wr; wr = wr->next) {
-		err = write_send(qp, wr);
+		err = post_write_send(qp, wr);
 		if (err) {
 			*bad_wr = wr;
 			break;
 		}
-		if (is_heavy(wr))
+		if (post_is_long(wr))
 			WRITE_ONCE(stream->heavy, stream->adapt.posts);
-		publish(&qp->sq);
+		post_publish_tail(&qp->sq);
 	}
 	rover_poll_adapt_post(&stream->adapt, smp_processor_id(), head, qp->sq.tail);
-	spin_unlock_irqrestore(&qp->sq_post, irq);
+	spin_unlock_irqrestore(&qp->sq_post, flags);
 
-	/* Also after an error: those before it have been posted. */
+	/* Even on error: requests before @bad_wr are posted. */
 	if (!rover_poller_posted(qp))
 		rover_run_posted(qp);
 	return err;
 }
 
-static int write_recv(struct rover_ring *ring, int max_sge,
-		      const struct ib_recv_wr *wr)
+static int post_write_recv(struct rover_ring *ring, int max_sge,
+			   const struct ib_recv_wr *wr)
 {
 	struct rover_recv_wqe *wqe;
 
 	if (wr->num_sge < 0 || wr->num_sge > max_sge)
 		return -EINVAL;
-	wqe = free_slot(ring);
+	wqe = post_free_slot(ring);
 	if (!wqe)
 		return -ENOMEM;
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr->wr_id;
 	wqe->num_sge = wr->num_sge;
-	write_sges((void *)wqe + ROVER_RECV_WQE_HDR, wr->sg_list, wr->num_sge);
+	post_write_sges((void *)wqe + ROVER_RECV_WQE_HDR, wr->sg_list,
+			wr->num_sge);
 	return 0;
 }
 
-/* The lock of the producer's side is held. */
-static int write_recvs(struct rover_ring *ring, int max_sge,
-		       const struct ib_recv_wr *wr,
-		       const struct ib_recv_wr **bad_wr)
+/* Caller holds rq_post or rover_srq.post. */
+static int post_write_recvs(struct rover_ring *ring, int max_sge,
+			    const struct ib_recv_wr *wr,
+			    const struct ib_recv_wr **bad_wr)
 {
 	int err;
 
 	for (; wr; wr = wr->next) {
-		err = write_recv(ring, max_sge, wr);
+		err = post_write_recv(ring, max_sge, wr);
 		if (err) {
 			*bad_wr = wr;
 			return err;
 		}
-		publish(ring);
+		post_publish_tail(ring);
 	}
 	return 0;
 }
@@ -311,23 +307,23 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
 {
 	struct rover_qp *qp = rover_qp(ib);
-	unsigned long irq;
+	unsigned long flags;
 	int err = -EINVAL;
 
 	*bad_wr = wr;
 	if (qp->user || qp->srq || qp->xrcd)
 		return err;
 
-	spin_lock_irqsave(&qp->rq_post, irq);
+	spin_lock_irqsave(&qp->rq_post, flags);
 	if (rover_qp_allows(qp, ROVER_MAY_POST_RECV))
-		err = write_recvs(&qp->rq, qp->max_recv_sge, wr, bad_wr);
-	spin_unlock_irqrestore(&qp->rq_post, irq);
+		err = post_write_recvs(&qp->rq, qp->max_recv_sge, wr, bad_wr);
+	spin_unlock_irqrestore(&qp->rq_post, flags);
 
 	/*
-	 * Receives wait for packets, except in error, where they are flushed, and
-	 * where a peer waits for them (P7).
-	 * Partner: rover_qp_fail() sets the state, has a full barrier and then
-	 * sees to a run that looks at the tail.
+	 * Pairs with rover_ring_flag() in rover_qp_fail() and qp_modify.c:
+	 * either this CPU sees ERR, or the run queued there sees the tail.
+	 * P7 pairs with rover_ring_await() (K7): either this CPU sees that the
+	 * peer waits for receives, or the responder sees the tail.
 	 */
 	smp_mb();
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
@@ -343,7 +339,7 @@ int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr)
 {
 	struct rover_srq *srq = rover_srq(ib);
-	unsigned long irq;
+	unsigned long flags;
 	int err;
 
 	if (srq->user) {
@@ -351,9 +347,9 @@ int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 		return -EINVAL;
 	}
 
-	spin_lock_irqsave(&srq->post, irq);
-	err = write_recvs(&srq->ring, srq->max_sge, wr, bad_wr);
-	spin_unlock_irqrestore(&srq->post, irq);
-	/* Nobody flushes them: they wait for packets, whatever happens. */
+	spin_lock_irqsave(&srq->post, flags);
+	err = post_write_recvs(&srq->ring, srq->max_sge, wr, bad_wr);
+	spin_unlock_irqrestore(&srq->post, flags);
+	/* Receives of an SRQ are never flushed: nothing to run. */
 	return err;
 }

@@ -2,36 +2,25 @@
 /*
  * qp - queue pairs: create, destroy, query
  *
- * Lifetime.  Destroy has to leave nothing behind that touches what the core
- * frees next: the completion queues, the shared receive queue, the domain, the
- * core's queue pair.  These contexts may hold the queue pair when it is called,
- * and end as follows:
+ * Lifetime: after destroy the core frees CQs, SRQ, PD and struct ib_qp.
+ * Destroy clears @alive under rx_lock and tx_lock; then only the memory of
+ * struct rover_qp may be used.  Other users of the queue pair:
  *
- *  1. Other verbs.  The core does not call destroy while another verb on the
- *     same queue pair is under way, and none begins afterwards.  A kernel user
- *     that posts to a queue pair it destroys has lost anyway.
- *  2. The doorbell, and packets (netrx): they find the queue pair in the table
- *     under RCU, take a lock and look at @alive.  Those before us have finished
- *     when we have the locks; those after us see it cleared and let go.  The
- *     memory stays for a grace period after the last reference.
- *  3. The timer: the same; besides, rover_timer_stop() waits for it, and since
- *     it is armed only under tx_lock with @alive seen, it stays stopped.
- *  4. Kicks: on a CPU's list with a reference of their own.  The tasklet runs
- *     the queue pair, which is not @alive, and drops the reference.  So does
- *     the thread that runs @heavy, which also throws away what was set aside
- *     for it.
- *  5. skbs in a device, for as long as the device likes: with a reference of
- *     their own, dropped by the destructor, which counts and perhaps kicks (4).
- *     Memory of the program in them has page references.
- *  6. Onlookers (rdma resource): cores before 7.2 let them look until destroy
- *     has returned.  They take a reference, by rover_qp_get_ib(), as long as
- *     there is one to be had.
- *  7. Threads that bring in memory on demand: with a reference of their own.  When
- *     they are done they kick (4).
- *  8. Mappings of the rings: they hold the pages of the rings and nothing else.
- *
- * So after @alive is cleared under both locks only the memory of struct
- * rover_qp is used, and the rest can go.
+ *  1. Other verbs: the core runs none during or after destroy.  Kernel users
+ *     must not post any more.
+ *  2. Doorbell and packets: find the queue pair by number under RCU, take a
+ *     lock and test @alive.  The memory stays for a grace period after the
+ *     last reference.
+ *  3. The timer: tests @alive, and is armed only under tx_lock with @alive
+ *     seen, so rover_timer_stop() is final.
+ *  4. Kicks and the worker (@heavy): hold a reference and test @alive.  The
+ *     worker also frees the backlog.
+ *  5. skbs in a netdev, for any time: hold a reference, put by the destructor,
+ *     which may kick (4), and page references.
+ *  6. `rdma resource', on cores before 7.2, until destroy returns: takes a
+ *     reference by rover_qp_get_ib().
+ *  7. ODP work: holds a reference, then kicks (4).
+ *  8. Mappings of the rings: hold only pages.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -51,11 +40,11 @@
 #include "verbs/control.h"
 
 /*
- * What a kind of queue pair is: GSI, which is for the core alone, is UD.  Targets
- * of XRC are the core's to the last (programs open them), while a work request of
- * the core's cannot say which queue an initiator would send to.
+ * GSI is UD, and only for the kernel.  XRC targets are kernel QPs that
+ * userspace opens.  XRC initiators are user QPs, since struct ib_send_wr has no
+ * SRQ number.
  */
-static int transport_of(enum ib_qp_type type, bool user)
+static int qp_find_transport(enum ib_qp_type type, bool user)
 {
 	switch (type) {
 	case IB_QPT_RC:
@@ -77,45 +66,40 @@ static int transport_of(enum ib_qp_type type, bool user)
 	}
 }
 
-static u32 flags_of(enum ib_qp_type type)
+static u32 qp_create_flags(enum ib_qp_type type)
 {
 	return type == IB_QPT_UD || type == IB_QPT_RAW_PACKET ?
 	       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
 }
 
-static bool is_xrc(const struct ib_qp_init_attr *init)
+static bool qp_init_is_xrc(const struct ib_qp_init_attr *init)
 {
 	return init->qp_type == IB_QPT_XRC_INI ||
 	       init->qp_type == IB_QPT_XRC_TGT;
 }
 
-/* Only a target does not send. */
-static bool has_send(const struct ib_qp_init_attr *init)
+static bool qp_init_has_send(const struct ib_qp_init_attr *init)
 {
 	return init->qp_type != IB_QPT_XRC_TGT;
 }
 
-/* Receives of its own: neither those of a shared queue, nor of XRC's many. */
-static bool has_recv(const struct ib_qp_init_attr *init)
+static bool qp_init_has_recv(const struct ib_qp_init_attr *init)
 {
-	return !init->srq && !is_xrc(init);
+	return !init->srq && !qp_init_is_xrc(init);
 }
 
 /*
- * The core asks for the right in the device's namespace, or in the initial one
- * where devices are shared.  Frames are the interface's, wherever that is.
+ * The core checks CAP_NET_RAW in the device's namespace, or the initial one for
+ * shared devices.  Check it in the interface's namespace, too.
  */
-static bool permitted(const struct rover_dev *dev,
-		      const struct ib_qp_init_attr *init)
+static bool qp_create_permitted(const struct rover_dev *dev,
+				const struct ib_qp_init_attr *init)
 {
 	return init->qp_type != IB_QPT_RAW_PACKET || rover_may_raw(dev);
 }
 
-/*
- * A target takes receives of whichever queue a request names, all of its domain:
- * to be given one of them says nothing more, and does no harm.
- */
-static bool shared_good(const struct ib_qp_init_attr *init, bool user)
+/* An XRC target uses the SRQ of each request: only the domain matters. */
+static bool qp_srq_valid(const struct ib_qp_init_attr *init, bool user)
 {
 	const struct rover_srq *srq = init->srq ? rover_srq(init->srq) : NULL;
 
@@ -123,67 +107,63 @@ static bool shared_good(const struct ib_qp_init_attr *init, bool user)
 		return true;
 	if (init->qp_type == IB_QPT_XRC_TGT)
 		return srq->xrcd == init->xrcd;
-	/* Whose receives they are decides who flushes and who posts. */
+	/* The owner of the SRQ decides who posts and flushes. */
 	return init->qp_type != IB_QPT_XRC_INI && !srq->xrcd &&
 	       srq->user == user;
 }
 
-static int check_init(const struct ib_qp_init_attr *init,
-		      struct ib_udata *udata)
+static int qp_check_init(const struct ib_qp_init_attr *init,
+			 struct ib_udata *udata)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (transport_of(init->qp_type, udata) < 0 ||
-	    init->create_flags & ~flags_of(init->qp_type) ||
+	if (qp_find_transport(init->qp_type, udata) < 0 ||
+	    init->create_flags & ~qp_create_flags(init->qp_type) ||
 	    init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	if (!init->xrcd != has_send(init) || !shared_good(init, udata))
+	if (!init->xrcd != qp_init_has_send(init) || !qp_srq_valid(init, udata))
 		return -EINVAL;
-	if ((has_send(init) && !init->send_cq) ||
-	    (!is_xrc(init) && !init->recv_cq))
+	if ((qp_init_has_send(init) && !init->send_cq) ||
+	    (!qp_init_is_xrc(init) && !init->recv_cq))
 		return -EINVAL;
 	if (init->sq_sig_type != IB_SIGNAL_ALL_WR &&
 	    init->sq_sig_type != IB_SIGNAL_REQ_WR)
 		return -EINVAL;
-	if (has_send(init) && (cap->max_send_wr > ROVER_MAX_QP_WR ||
-			       cap->max_send_sge > ROVER_MAX_SGE ||
-			       cap->max_inline_data > ROVER_MAX_INLINE))
+	if (qp_init_has_send(init) && (cap->max_send_wr > ROVER_MAX_QP_WR ||
+				       cap->max_send_sge > ROVER_MAX_SGE ||
+				       cap->max_inline_data > ROVER_MAX_INLINE))
 		return -EINVAL;
-	if (has_recv(init) && (cap->max_recv_wr > ROVER_MAX_QP_WR ||
-			       cap->max_recv_sge > ROVER_MAX_SGE))
+	if (qp_init_has_recv(init) && (cap->max_recv_wr > ROVER_MAX_QP_WR ||
+				       cap->max_recv_sge > ROVER_MAX_SGE))
 		return -EINVAL;
 
-	/* Less of an answer than this is of no use to a program. */
 	if (udata && udata->outlen < sizeof(struct rover_uapi_create_qp_resp))
 		return -EINVAL;
 	return ib_is_udata_in_empty(udata);
 }
 
-/*
- * A slot is as long as its largest work request, in whole cache lines; what
- * the rounding leaves is granted, too.
- */
-static u32 send_stride(struct ib_qp_cap *cap)
+/* Round the slot up to cache lines and grant what that adds. */
+static u32 qp_send_stride(struct ib_qp_cap *cap)
 {
-	u32 room = max_t(u32, cap->max_send_sge * sizeof(struct rover_sge),
-			 cap->max_inline_data);
-	u32 stride = ALIGN(ROVER_SEND_WQE_HDR + room, ROVER_SLOT_SIZE);
+	u32 space = max_t(u32, cap->max_send_sge * sizeof(struct rover_sge),
+			  cap->max_inline_data);
+	u32 stride = ALIGN(ROVER_SEND_WQE_HDR + space, ROVER_SLOT_SIZE);
 
-	room = stride - ROVER_SEND_WQE_HDR;
-	cap->max_send_sge = min_t(u32, room / sizeof(struct rover_sge),
+	space = stride - ROVER_SEND_WQE_HDR;
+	cap->max_send_sge = min_t(u32, space / sizeof(struct rover_sge),
 				  ROVER_MAX_SGE);
-	cap->max_inline_data = min_t(u32, room, ROVER_MAX_INLINE);
+	cap->max_inline_data = min_t(u32, space, ROVER_MAX_INLINE);
 	return stride;
 }
 
-static int create_send_ring(struct rover_qp *qp,
-			    struct ib_qp_init_attr *init,
-			    struct ib_ucontext *ucontext,
-			    struct rover_uapi_create_qp_resp *resp)
+static int qp_create_send_ring(struct rover_qp *qp,
+			       struct ib_qp_init_attr *init,
+			       struct ib_ucontext *ucontext,
+			       struct rover_uapi_create_qp_resp *resp)
 {
 	struct ib_qp_cap *cap = &init->cap;
 
-	if (!has_send(init)) {
+	if (!qp_init_has_send(init)) {
 		cap->max_send_wr = 0;
 		cap->max_send_sge = 0;
 		cap->max_inline_data = 0;
@@ -192,19 +172,20 @@ static int create_send_ring(struct rover_qp *qp,
 	}
 	cap->max_send_wr = max(cap->max_send_wr, 1U);
 	return rover_ring_create(&qp->sq, ucontext, cap->max_send_wr,
-				 send_stride(cap), ucontext ? &resp->sq : NULL);
+				 qp_send_stride(cap),
+				 ucontext ? &resp->sq : NULL);
 }
 
-static int create_recv_ring(struct rover_qp *qp,
-			    struct ib_qp_init_attr *init,
-			    struct ib_ucontext *ucontext,
-			    struct rover_uapi_create_qp_resp *resp)
+static int qp_create_recv_ring(struct rover_qp *qp,
+			       struct ib_qp_init_attr *init,
+			       struct ib_ucontext *ucontext,
+			       struct rover_uapi_create_qp_resp *resp)
 {
 	struct ib_qp_cap *cap = &init->cap;
 	u32 stride;
 
-	/* Whatever was asked for: they are those of the shared queue. */
-	if (!has_recv(init)) {
+	/* Receives come from an SRQ, or there are none. */
+	if (!qp_init_has_recv(init)) {
 		cap->max_recv_wr = 0;
 		cap->max_recv_sge = 0;
 		if (!qp->srq)
@@ -217,25 +198,22 @@ static int create_recv_ring(struct rover_qp *qp,
 				 ucontext ? &resp->rq : NULL);
 }
 
-/*
- * Every other room may rely on the send ring being there, and on the other one
- * unless receives are shared, be it that there is never anything in them.
- */
-static int create_rings(struct rover_qp *qp, struct ib_qp_init_attr *init,
-			struct ib_ucontext *ucontext,
-			struct rover_uapi_create_qp_resp *resp)
+/* Other files need valid rings: absent queues get rover_ring_none(). */
+static int qp_create_rings(struct rover_qp *qp, struct ib_qp_init_attr *init,
+			   struct ib_ucontext *ucontext,
+			   struct rover_uapi_create_qp_resp *resp)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 	int err;
 
-	err = create_send_ring(qp, init, ucontext, resp);
+	err = qp_create_send_ring(qp, init, ucontext, resp);
 	if (err)
 		return err;
-	err = create_recv_ring(qp, init, ucontext, resp);
+	err = qp_create_recv_ring(qp, init, ucontext, resp);
 	if (err)
 		return err;
 
-	/* Of send rings see poller; receive rings are read when packets come. */
+	/* The poller clears it.  Receive rings are read when packets come. */
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 
 	qp->max_send_sge = cap->max_send_sge;
@@ -245,9 +223,9 @@ static int create_rings(struct rover_qp *qp, struct ib_qp_init_attr *init,
 	return 0;
 }
 
-/* What a target has of these it has only while it is at a request (xrc). */
-static void init_owners(struct rover_qp *qp, const struct ib_qp *ib,
-			const struct ib_qp_init_attr *init)
+/* An XRC target has PD, CQ and SRQ only during a request (qp/xrc.h). */
+static void qp_init_owners(struct rover_qp *qp, const struct ib_qp *ib,
+			   const struct ib_qp_init_attr *init)
 {
 	if (init->xrcd)
 		return;
@@ -258,9 +236,9 @@ static void init_owners(struct rover_qp *qp, const struct ib_qp *ib,
 	qp->recv_pd = init->srq ? init->srq->pd : ib->pd;
 }
 
-static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
-			const struct ib_qp_init_attr *init,
-			struct ib_ucontext *ucontext)
+static void qp_init_fields(struct rover_qp *qp, struct ib_qp *ib,
+			   const struct ib_qp_init_attr *init,
+			   struct ib_ucontext *ucontext)
 {
 	mutex_init(&qp->ctl);
 	spin_lock_init(&qp->rx_lock);
@@ -274,25 +252,24 @@ static void init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->stats = qp->dev->stats;
 	qp->ib = ib;
 	qp->xrcd = init->xrcd;
-	init_owners(qp, ib, init);
+	qp_init_owners(qp, ib, init);
 	qp->home_cpu = ROVER_CPU_ANY;
 	qp->backlog.cpu = ROVER_CPU_ANY;
 	qp->stream.cpu = ROVER_CPU_ANY;
 	qp->state = IB_QPS_RESET;
 	qp->user = ucontext;
 	qp->owner = ucontext;
-	qp->transport = transport_of(init->qp_type, ucontext);
+	qp->transport = qp_find_transport(init->qp_type, ucontext);
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->no_echo = init->create_flags &
 		      IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp->attr.path_mig_state = IB_MIG_MIGRATED;
-	/* Packets may be on their way still from one that had the same number. */
+	/* Random: packets of an earlier QP of this number may be around. */
 	get_random_bytes(qp->zcopy_gen, sizeof(qp->zcopy_gen));
 	qp->alive = true;
 }
 
-/* What is left of a queue pair that nobody runs: see above. */
-static void dismantle(struct rover_qp *qp)
+static void qp_dismantle(struct rover_qp *qp)
 {
 	RCU_INIT_POINTER(container_of(qp->ib, struct rover_ibqp, ib)->qp, NULL);
 	rover_timer_stop(qp);
@@ -307,11 +284,8 @@ static void dismantle(struct rover_qp *qp)
 	rover_qp_put(qp);
 }
 
-/*
- * Give it a number, by which the wire can find it.  Queue pair 1 is one of each
- * device; the others have numbers nobody can guess.
- */
-static int publish(struct rover_qp *qp, enum ib_qp_type type)
+/* Each device has a QP 1 (GSI).  Other numbers are random. */
+static int qp_publish_number(struct rover_qp *qp, enum ib_qp_type type)
 {
 	if (type != IB_QPT_GSI)
 		return rover_table_insert(&rover_qpns, &qp->obj,
@@ -321,9 +295,9 @@ static int publish(struct rover_qp *qp, enum ib_qp_type type)
 	       -EBUSY : 0;
 }
 
-static void unpublish(struct rover_qp *qp)
+static void qp_unpublish_number(struct rover_qp *qp)
 {
-	/* Readers may hold either for a grace period. */
+	/* RCU readers may still hold @qp for a grace period. */
 	if (qp->obj.key == ROVER_GSI_QPN)
 		RCU_INIT_POINTER(qp->dev->gsi, NULL);
 	else
@@ -331,11 +305,10 @@ static void unpublish(struct rover_qp *qp)
 }
 
 /*
- * The device goes away under a program that did not ask for it and may be waiting for
- * completions: flush.  What the program posts from now on needs a doorbell (K2), and
- * there is none any more.
+ * The device goes away: flush what userspace waits for.  Later posts need a
+ * doorbell (K2), which is gone.
  */
-static void qp_hand_back(struct rover_qp *qp)
+static void qp_flush_user(struct rover_qp *qp)
 {
 	spin_lock_bh(&qp->tx_lock);
 	rover_qp_fail(qp, ROVER_EVENT_NONE);
@@ -343,14 +316,13 @@ static void qp_hand_back(struct rover_qp *qp)
 	rover_run_flush(qp);
 }
 
-/* The end of its life: from here on only its memory is used. */
-static void kill(struct rover_qp *qp)
+static void qp_mark_dead(struct rover_qp *qp)
 {
 	int from;
 
 	mutex_lock(&qp->ctl);
 	if (qp->user && READ_ONCE(qp->dev->going))
-		qp_hand_back(qp);
+		qp_flush_user(qp);
 	spin_lock_bh(&qp->rx_lock);
 	spin_lock(&qp->tx_lock);
 	from = qp->state;
@@ -362,7 +334,7 @@ static void kill(struct rover_qp *qp)
 	trace_rover_qp_state(qp->obj.key, from, IB_QPS_RESET);
 	spin_unlock(&qp->tx_lock);
 	spin_unlock_bh(&qp->rx_lock);
-	unpublish(qp);
+	qp_unpublish_number(qp);
 	mutex_unlock(&qp->ctl);
 }
 
@@ -375,9 +347,9 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct rover_qp *qp;
 	int err;
 
-	if (!permitted(dev, init))
+	if (!qp_create_permitted(dev, init))
 		return -EPERM;
-	err = check_init(init, udata);
+	err = qp_check_init(init, udata);
 	if (err)
 		return err;
 	if (udata)
@@ -394,13 +366,13 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 		atomic_dec(&dev->qps);
 		return -ENOMEM;
 	}
-	init_fields(qp, ib, init, ucontext);
-	err = create_rings(qp, init, ucontext, &resp);
+	qp_init_fields(qp, ib, init, ucontext);
+	err = qp_create_rings(qp, init, ucontext, &resp);
 	if (err)
 		goto err_dismantle;
 
-	/* Last, since the wire can find it from now on. */
-	err = publish(qp, init->qp_type);
+	/* Last: packets find the queue pair from here on. */
+	err = qp_publish_number(qp, init->qp_type);
 	if (err)
 		goto err_dismantle;
 	ib->qp_num = qp->obj.key;
@@ -410,14 +382,14 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 		resp.qpn = qp->obj.key;
 		err = ib_respond_udata(udata, resp);
 		if (err)
-			goto err_kill;
+			goto err_mark_dead;
 	}
 	return 0;
 
-err_kill:
-	kill(qp);
+err_mark_dead:
+	qp_mark_dead(qp);
 err_dismantle:
-	dismantle(qp);
+	qp_dismantle(qp);
 	return err;
 }
 
@@ -425,13 +397,13 @@ int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct rover_qp *qp = rover_qp(ib);
 
-	kill(qp);
+	qp_mark_dead(qp);
 	rover_qp_forget(qp);
 	if (qp->scq)
 		rover_cq_settle(qp->scq);
 	if (qp->rcq)
 		rover_cq_settle(qp->rcq);
-	dismantle(qp);
+	qp_dismantle(qp);
 	return 0;
 }
 
@@ -444,13 +416,10 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		return -EINVAL;
 	mutex_lock(&qp->ctl);
 	*attr = qp->attr;
-	/* Without the locks: onlookers are not to get in the way of packets. */
+	/* No locks: do not delay packets. */
 	attr->qp_state = READ_ONCE(qp->state);
 	attr->cur_qp_state = attr->qp_state;
-	/*
-	 * As they were set, and for whoever asks: `rdma resource' asks for nothing,
-	 * and shows any user what it gets.
-	 */
+	/* Only on request: `rdma resource' shows all it gets to any user. */
 	if (!(mask & IB_QP_RQ_PSN))
 		attr->rq_psn = 0;
 	if (!(mask & IB_QP_SQ_PSN))

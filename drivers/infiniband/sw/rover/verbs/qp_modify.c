@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * qp_modify - queue pairs through the state table of IBTA 10.3
+ * qp_modify - modify a queue pair, by the state table of IBTA 10.3
  *
- * Everything is checked, and everything that can fail is made, on the side:
- * struct change.  Then both locks are taken and the change happens at once, so
- * that no packet ever meets half of it.  A queue pair can fall into error by
- * itself at any moment up to the locks, hence the second look at the table.
- *
- * What was replaced goes back into struct change and is freed after the locks.
+ * Checks and allocates everything in struct qp_modify_change, then applies it
+ * under rx_lock and tx_lock, so no packet sees half a change.  The state is
+ * checked again there, since a QP may go to ERR at any time.  Replaced memory
+ * is freed after unlock.
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -29,21 +27,21 @@
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
 			 IB_ACCESS_FLUSH_PERSISTENT)
 
-/* Rights that programs give out of habit, and that mean nothing here. */
-#define VAIN_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
+/* Userspace commonly passes these rights, which have no effect. */
+#define IGNORED_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
 			 IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB)
 
 /**
- * struct change - a queue pair's next attributes, and what they need
- * @mask: attributes that are given
- * @next: state to go to
- * @attr: all attributes as they will be
- * @path: headers and route, when IB_QP_AV is given
- * @sent: rows of outstanding requests, on the first way to RTS
- * @res: rows of answers, when IB_QP_MAX_DEST_RD_ATOMIC is given
- * @saved: rows of atomics' results, then, too
+ * struct qp_modify_change - a prepared change
+ * @mask: IB_QP_*
+ * @next: new state
+ * @attr: merged attributes
+ * @path: with IB_QP_AV
+ * @sent: outstanding requests, for the first RTS
+ * @res: responder resources, with IB_QP_MAX_DEST_RD_ATOMIC
+ * @saved: atomics' results, likewise
  */
-struct change {
+struct qp_modify_change {
 	int mask;
 	enum ib_qp_state next;
 	struct ib_qp_attr attr;
@@ -53,26 +51,25 @@ struct change {
 	struct rover_saved *saved;
 };
 
-/* May it go there, from where it is now? */
-static bool allowed(const struct rover_qp *qp, const struct ib_qp_attr *attr,
-		    int mask)
+static bool qp_modify_allowed(const struct rover_qp *qp,
+			      const struct ib_qp_attr *attr, int mask)
 {
 	enum ib_qp_state cur = READ_ONCE(qp->state);
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
 
-	/* The core looks both up in a table without a look at them. */
+	/* ib_modify_qp_is_ok() does not check its table index. */
 	if ((unsigned int)next > IB_QPS_ERR)
 		return false;
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
 		return false;
 	if (!ib_modify_qp_is_ok(cur, next, qp->ib->qp_type, mask))
 		return false;
-	/* What is on the wire still goes by the old attributes. */
+	/* Requests in flight still use the old attributes. */
 	return cur != IB_QPS_SQD || READ_ONCE(qp->req.drained) ||
 	       next == IB_QPS_ERR || next == IB_QPS_RESET;
 }
 
-static int check_path(const struct ib_qp_attr *attr)
+static int qp_modify_check_path(const struct ib_qp_attr *attr)
 {
 	const struct rdma_ah_attr *ah = &attr->ah_attr;
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
@@ -85,9 +82,8 @@ static int check_path(const struct ib_qp_attr *attr)
 	return 0;
 }
 
-/* Is each value within what IBTA, or the device, has for it? */
-static int check_values(struct rover_dev *dev, const struct ib_qp_attr *attr,
-			int mask)
+static int qp_modify_check_values(struct rover_dev *dev,
+				  const struct ib_qp_attr *attr, int mask)
 {
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS || mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
@@ -111,19 +107,18 @@ static int check_values(struct rover_dev *dev, const struct ib_qp_attr *attr,
 		return -EINVAL;
 
 	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags &
-	    ~(REMOTE_ACCESS | VAIN_ACCESS | IB_ACCESS_OPTIONAL))
+	    ~(REMOTE_ACCESS | IGNORED_ACCESS | IB_ACCESS_OPTIONAL))
 		return -EINVAL;
 
 	if (mask & IB_QP_PATH_MTU &&
 	    (ib_mtu_enum_to_int(attr->path_mtu) < 0 ||
 	     attr->path_mtu > rover_dev_mtu(dev)))
 		return -EINVAL;
-	return mask & IB_QP_AV ? check_path(attr) : 0;
+	return mask & IB_QP_AV ? qp_modify_check_path(attr) : 0;
 }
 
-/* Write the attributes that are given over those that were. */
-static void merge(struct ib_qp_attr *to, const struct ib_qp_attr *attr,
-		  int mask)
+static void qp_modify_merge_attr(struct ib_qp_attr *to,
+				 const struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
 		to->en_sqd_async_notify = attr->en_sqd_async_notify;
@@ -157,19 +152,19 @@ static void merge(struct ib_qp_attr *to, const struct ib_qp_attr *attr,
 		to->sq_psn = attr->sq_psn & ROVER_PSN_MASK;
 	if (mask & IB_QP_QKEY)
 		to->qkey = attr->qkey;
-	/* The reference is the caller's; the path has one of its own. */
+	/* The caller's reference; rover_path takes its own. */
 	to->ah_attr.grh.sgid_attr = NULL;
 }
 
-/* A power of two, since indices run freely over 32 bits. */
-static unsigned int rows_of(const struct ib_qp_attr *attr)
+/* A power of two, since the indices are free-running. */
+static unsigned int qp_modify_res_rows(const struct ib_qp_attr *attr)
 {
 	unsigned int n = attr->max_dest_rd_atomic;
 
 	return n ? roundup_pow_of_two(n) : 0;
 }
 
-static int alloc_rows(struct change *c, unsigned int n)
+static int qp_modify_alloc_rows(struct qp_modify_change *c, unsigned int n)
 {
 	c->res = kcalloc(n, sizeof(*c->res), GFP_KERNEL_ACCOUNT);
 	c->saved = kcalloc(n, sizeof(*c->saved), GFP_KERNEL_ACCOUNT);
@@ -180,21 +175,21 @@ static int alloc_rows(struct change *c, unsigned int n)
 	return 0;
 }
 
-/* Get all that can fail out of the way. */
-static int prepare(struct rover_qp *qp, struct change *c,
-		   const struct ib_qp_attr *attr)
+/* Do everything that can fail. */
+static int qp_modify_prepare(struct rover_qp *qp, struct qp_modify_change *c,
+			     const struct ib_qp_attr *attr)
 {
 	const struct rdma_ah_attr *ah = &attr->ah_attr;
-	unsigned int rows = rows_of(&c->attr);
+	unsigned int rows = qp_modify_res_rows(&c->attr);
 	u16 sport;
 	int err;
 
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC && rows) {
-		err = alloc_rows(c, rows);
+		err = qp_modify_alloc_rows(c, rows);
 		if (err)
 			return err;
 	}
-	/* Not before: most of the memory of a queue pair, and many idle. */
+	/* Not earlier: it is most of a QP's memory. */
 	if (c->next == IB_QPS_RTS && !qp->req.sent && !qp->xrcd &&
 	    !rover_transport_dgram(qp->transport)) {
 		c->sent = kcalloc(ROVER_MAX_INFLIGHT, sizeof(*c->sent),
@@ -202,7 +197,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 		if (!c->sent)
 			return -ENOMEM;
 	}
-	/* Last, since it alone needs more than kfree(). */
+	/* Last: undoing it takes more than kfree(). */
 	if (c->mask & IB_QP_AV) {
 		sport = rdma_get_udp_sport(rdma_ah_read_grh(ah)->flow_label,
 					   qp->obj.key, c->attr.dest_qp_num);
@@ -215,8 +210,7 @@ static int prepare(struct rover_qp *qp, struct change *c,
 	return 0;
 }
 
-/* After the locks: what was not used, or is not used any more. */
-static void discard(struct change *c)
+static void qp_modify_discard(struct qp_modify_change *c)
 {
 	rover_path_destroy(&c->path);
 	kfree(c->sent);
@@ -224,26 +218,25 @@ static void discard(struct change *c)
 	kfree(c->saved);
 }
 
-static void assert_both_locks(struct rover_qp *qp)
+static void qp_modify_assert_locks(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->rx_lock);
 	lockdep_assert_held(&qp->tx_lock);
 }
 
 /*
- * New rows for the answers to READs and atomics.  On the way to RTR a new
- * conversation begins; but in the midst of one (SQD) the results of past
- * atomics move over, newest last, for the peer may still ask for them again.
+ * Replace the responder resources.  In SQD, keep the results of past atomics,
+ * newest last: the peer may repeat the requests.
  */
-static void swap_rows(struct rover_qp *qp, struct change *c)
+static void qp_modify_swap_rows(struct rover_qp *qp, struct qp_modify_change *c)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	u32 rows = rows_of(&c->attr);
+	u32 rows = qp_modify_res_rows(&c->attr);
 	u32 old = rsp->res_max;
 	u32 keep = qp->state == IB_QPS_SQD ? min(old, rows) : 0;
 	u32 i;
 
-	assert_both_locks(qp);
+	qp_modify_assert_locks(qp);
 	for (i = 0; i < keep; i++)
 		c->saved[i] = rsp->saved[(rsp->saved_tail % old + old - keep +
 					  i) % old];
@@ -255,9 +248,9 @@ static void swap_rows(struct rover_qp *qp, struct change *c)
 	rsp->saved_tail = keep;
 }
 
-static void apply(struct rover_qp *qp, struct change *c)
+static void qp_modify_apply(struct rover_qp *qp, struct qp_modify_change *c)
 {
-	assert_both_locks(qp);
+	qp_modify_assert_locks(qp);
 
 	qp->attr = c->attr;
 	qp->access = c->attr.qp_access_flags & REMOTE_ACCESS;
@@ -274,16 +267,14 @@ static void apply(struct rover_qp *qp, struct change *c)
 		rover_shortcut_close(qp);
 	}
 	if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC)
-		swap_rows(qp, c);
+		qp_modify_swap_rows(qp, c);
 	if (c->sent)
 		swap(qp->req.sent, c->sent);
 }
 
-/*
- * Empty a ring whose requests were forgotten.  A program learns the new
- * indices from the verb's success: its provider sets its own to zero as well.
- */
-static void rewind(struct rover_ring *ring, spinlock_t *post, u32 flags)
+/* After the verb the provider zeroes its own indices. */
+static void qp_modify_empty_ring(struct rover_ring *ring, spinlock_t *post,
+				 u32 flags)
 {
 	unsigned long irq;
 
@@ -296,20 +287,20 @@ static void rewind(struct rover_ring *ring, spinlock_t *post, u32 flags)
 	spin_unlock_irqrestore(post, irq);
 }
 
-static void enter_reset(struct rover_qp *qp)
+static void qp_modify_enter_reset(struct rover_qp *qp)
 {
-	/* First: requester and responder go back to the heads of the rings. */
-	rewind(&qp->sq, &qp->sq_post, ROVER_RING_NEED_WAKEUP);
+	/* First: requester and responder restart at the heads. */
+	qp_modify_empty_ring(&qp->sq, &qp->sq_post, ROVER_RING_NEED_WAKEUP);
 	if (!qp->srq)
-		rewind(&qp->rq, &qp->rq_post, 0);
+		qp_modify_empty_ring(&qp->rq, &qp->rq_post, 0);
 	rover_responder_reset(qp);
 	rover_requester_reset(qp);
-	/* Forgotten, and not to be flushed in the next life. */
+	/* A receive in use is dropped, not flushed later. */
 	qp->rsp.have_wqe = false;
 	qp->rsp.last_wqe = false;
 }
 
-static void init_sender(struct rover_qp *qp)
+static void qp_modify_init_sender(struct rover_qp *qp)
 {
 	if (rover_transport_dgram(qp->transport))
 		rover_dgram_init(qp);
@@ -317,11 +308,10 @@ static void init_sender(struct rover_qp *qp)
 		rover_requester_init(qp);
 }
 
-/* The state changes, and what hangs on it. */
-static void enter(struct rover_qp *qp, enum ib_qp_state from,
-		  enum ib_qp_state to)
+static void qp_modify_enter_state(struct rover_qp *qp, enum ib_qp_state from,
+				  enum ib_qp_state to)
 {
-	assert_both_locks(qp);
+	qp_modify_assert_locks(qp);
 	WRITE_ONCE(qp->state, to);
 	if (from != to)
 		trace_rover_qp_state(qp->obj.key, from, to);
@@ -329,15 +319,15 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 	switch (to) {
 	case IB_QPS_RESET:
 		rover_zcopy_revoke(qp);
-		enter_reset(qp);
+		qp_modify_enter_reset(qp);
 		break;
 	case IB_QPS_RTR:
 		rover_responder_init(qp);
 		break;
 	case IB_QPS_RTS:
 		if (from == IB_QPS_RTR)
-			init_sender(qp);
-		/* Requests posted during rover_run_flush(): some, the others are sent. */
+			qp_modify_init_sender(qp);
+		/* Posts since rover_run_flush(): flush some, send the rest. */
 		if (from == IB_QPS_SQE)
 			rover_requester_flush(qp);
 		set_bit(ROVER_WORK_TX, &qp->work);
@@ -349,12 +339,15 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 		break;
 	case IB_QPS_ERR:
 		rover_zcopy_revoke(qp);
-		/* To be sent again, or later: by whom?  An error's own NAK is due still. */
+		/*
+		 * A due NAK would make the peer send again: drop it.  If the QP
+		 * was in ERR already, the NAK reports the error: keep it.
+		 */
 		if (from != IB_QPS_ERR) {
 			qp->rsp.nak_due = 0;
 			qp->rsp.page_wait = false;
 		}
-		/* As in rover_qp_fail(); the run that flushes is ours. */
+		/* As in rover_qp_fail(), but rover_qp_modify() flushes. */
 		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 		if (!qp->srq)
 			rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
@@ -366,25 +359,24 @@ static void enter(struct rover_qp *qp, enum ib_qp_state from,
 	}
 }
 
-/* The one moment at which everything changes, or nothing. */
-static int commit(struct rover_qp *qp, struct change *c,
-		  const struct ib_qp_attr *attr)
+static int qp_modify_commit(struct rover_qp *qp, struct qp_modify_change *c,
+			    const struct ib_qp_attr *attr)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 	int err = 0;
 
 	spin_lock_bh(&qp->rx_lock);
 	spin_lock(&qp->tx_lock);
-	if (!allowed(qp, attr, c->mask)) {
+	if (!qp_modify_allowed(qp, attr, c->mask)) {
 		err = -EINVAL;
 	} else if (c->mask & IB_QP_MAX_DEST_RD_ATOMIC &&
 		   rsp->res_send != rsp->res_tail) {
-		/* The peer is being answered out of the old rows. */
+		/* Responses still use the old resources. */
 		err = -EBUSY;
 	} else {
-		apply(qp, c);
+		qp_modify_apply(qp, c);
 		if (c->mask & IB_QP_STATE)
-			enter(qp, qp->state, c->next);
+			qp_modify_enter_state(qp, qp->state, c->next);
 	}
 	spin_unlock(&qp->tx_lock);
 	spin_unlock_bh(&qp->rx_lock);
@@ -395,35 +387,32 @@ int rover_qp_modify(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
 {
 	struct rover_qp *qp = rover_qp(ib);
-	struct change c = { .mask = mask };
+	struct qp_modify_change c = { .mask = mask };
 	int err;
 
 	mutex_lock(&qp->ctl);
-	err = check_values(qp->dev, attr, mask);
+	err = qp_modify_check_values(qp->dev, attr, mask);
 	if (err)
 		goto out;
-	if (!allowed(qp, attr, mask)) {
+	if (!qp_modify_allowed(qp, attr, mask)) {
 		err = -EINVAL;
 		goto out;
 	}
 	c.next = mask & IB_QP_STATE ? attr->qp_state : READ_ONCE(qp->state);
 	c.attr = qp->attr;
-	merge(&c.attr, attr, mask);
-	err = prepare(qp, &c, attr);
+	qp_modify_merge_attr(&c.attr, attr, mask);
+	err = qp_modify_prepare(qp, &c, attr);
 	if (!err) {
-		/* Requests posted in SQE are flushed before the state changes. */
+		/* Requests posted in SQE, before the state changes. */
 		if (c.next == IB_QPS_RTS)
 			rover_run_flush(qp);
-		err = commit(qp, &c, attr);
-		/*
-		 * In any case: who found the locks taken has left its work to
-		 * us, even if nothing has changed.
-		 */
+		err = qp_modify_commit(qp, &c, attr);
+		/* Even on error: others found the locks taken and left work. */
 		rover_run(qp);
 	}
-	discard(&c);
+	qp_modify_discard(&c);
 
-	/* Nothing arms it in RESET; it must not fire into the next life. */
+	/* Nothing arms the timer in RESET: stop it before the next use. */
 	if (!err && mask & IB_QP_STATE && c.next == IB_QPS_RESET) {
 		rover_timer_stop(qp);
 		rover_qp_forget(qp);

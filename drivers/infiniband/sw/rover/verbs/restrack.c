@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * restrack - what `rdma resource show -d' tells about our objects
+ * restrack - driver details of `rdma resource show -d'
  *
- * State and sizes are the core's to show, which asks query_qp for them; here is
- * what only rover knows.  Values are read without locks: a snapshot for a
- * person, not for a program.
+ * The core shows state and sizes itself.  Values are read without locks.
  *
- * Any user may ask.  PSNs are shown to those with CAP_NET_ADMIN only, as the core
- * does with keys: with its PSN and number others could speak for a queue pair.
+ * Any user may read them, but PSNs, which allow forging packets, need
+ * CAP_NET_ADMIN (decision 0041), as keys do in the core.
  */
 #include <linux/net.h>
 #include <net/netlink.h>
@@ -22,13 +20,13 @@
 #include "qp/srq.h"
 #include "verbs/restrack.h"
 
-/* Rows end in a table of their own, opened here and closed by finish(). */
-static struct nlattr *start(struct sk_buff *msg)
+static struct nlattr *restrack_start_table(struct sk_buff *msg)
 {
 	return nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 }
 
-static int finish(struct sk_buff *msg, struct nlattr *table, int err)
+static int restrack_end_table(struct sk_buff *msg, struct nlattr *table,
+			      int err)
 {
 	if (err) {
 		nla_nest_cancel(msg, table);
@@ -39,9 +37,9 @@ static int finish(struct sk_buff *msg, struct nlattr *table, int err)
 }
 
 /*
- * The part of a dump belongs to the socket that asked: both who opened it and who
- * reads it need the capability, as in netlink_capable().  The answer to a request
- * for one object has no socket, and is for anybody.
+ * A dump's skb belongs to the socket, whose opener and reader both need the
+ * capability, as in netlink_capable().  The reply for a single object has no
+ * socket: unprivileged.
  */
 static bool restrack_privileged(const struct sk_buff *msg)
 {
@@ -65,7 +63,7 @@ static int restrack_put_psns(struct sk_buff *msg, const struct rover_qp *qp)
 	return err;
 }
 
-static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
+static int restrack_put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 {
 	const struct rover_req *req = &qp->req;
 	const struct rover_rsp *rsp = &qp->rsp;
@@ -92,7 +90,7 @@ static int put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 
 int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib)
 {
-	struct nlattr *table = start(msg);
+	struct nlattr *table = restrack_start_table(msg);
 	struct rover_qp *qp;
 	int err = 0;
 
@@ -100,16 +98,16 @@ int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib)
 		return -EMSGSIZE;
 	qp = rover_qp_get_ib(ib);
 	if (qp) {
-		err = put_qp(msg, qp);
+		err = restrack_put_qp(msg, qp);
 		rover_qp_put(qp);
 	}
-	return finish(msg, table, err);
+	return restrack_end_table(msg, table, err);
 }
 
 int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib)
 {
 	const struct rover_cq *cq = rover_cq(ib);
-	struct nlattr *table = start(msg);
+	struct nlattr *table = restrack_start_table(msg);
 	int err = 0;
 
 	if (!table)
@@ -122,14 +120,14 @@ int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib)
 					    READ_ONCE(cq->moderate_count));
 	err = err ?: rdma_nl_put_driver_u32(msg, "moderate_usec",
 					    READ_ONCE(cq->moderate_usec));
-	return finish(msg, table, err);
+	return restrack_end_table(msg, table, err);
 }
 
-/* Not in the ring: old cores let look until destroy_srq has returned. */
+/* Old cores may call this during destroy_srq: do not read ring memory. */
 int rover_restrack_srq(struct sk_buff *msg, struct ib_srq *ib)
 {
 	const struct rover_srq *srq = rover_srq(ib);
-	struct nlattr *table = start(msg);
+	struct nlattr *table = restrack_start_table(msg);
 	int err = 0;
 
 	if (!table)
@@ -141,17 +139,17 @@ int rover_restrack_srq(struct sk_buff *msg, struct ib_srq *ib)
 	err = err ?: rdma_nl_put_driver_u32(msg, "taken",
 					    READ_ONCE(srq->ring.head));
 	err = err ?: rdma_nl_put_driver_u32(msg, "dead", READ_ONCE(srq->dead));
-	/* By which requests name it: the core shows a number of its own. */
+	/* The number in XRC requests, unlike the core's number. */
 	if (srq->xrcd)
 		err = err ?: rdma_nl_put_driver_u32_hex(msg, "xrc_srqn",
 							srq->obj.key);
-	return finish(msg, table, err);
+	return restrack_end_table(msg, table, err);
 }
 
 int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib)
 {
 	const struct rover_mr *mr = container_of(ib, struct rover_mr, ib);
-	struct nlattr *table = start(msg);
+	struct nlattr *table = restrack_start_table(msg);
 	int err = 0;
 
 	if (!table)
@@ -160,10 +158,10 @@ int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib)
 	err = err ?: rdma_nl_put_driver_u32(msg, "chunks", mr->nchunks);
 	err = err ?: rdma_nl_put_driver_u32(msg, "chunk_shift", mr->shift);
 	err = err ?: rdma_nl_put_driver_u32(msg, "pieces", mr->npieces);
-	return finish(msg, table, err);
+	return restrack_end_table(msg, table, err);
 }
 
-/* `rdma statistic show mr': of memory on demand, in pages, by mlx5's names. */
+/* `rdma statistic show mr': ODP pages, with the counter names of mlx5. */
 int rover_restrack_mr_stat(struct sk_buff *msg, struct ib_mr *ib)
 {
 	const struct rover_mr *mr = container_of(ib, struct rover_mr, ib);
@@ -179,5 +177,5 @@ int rover_restrack_mr_stat(struct sk_buff *msg, struct ib_mr *ib)
 		err = rdma_nl_stat_hwcounter_entry(msg,
 						   rover_stat_names[rover_odp_stats[i]],
 						   rover_odp_read(mr->odp, i));
-	return finish(msg, table, err);
+	return restrack_end_table(msg, table, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * restrack - what `rdma resource show -d' tells about our objects
+ * restrack - driver details of `rdma resource show -d'
  */
 #ifndef ROVER_RESTRACK_H
 #define ROVER_RESTRACK_H
@@ -9,7 +9,7 @@
 
 struct sk_buff;
 
-/* ib_device_ops.fill_*_entry; the core holds the object meanwhile. */
+/* ib_device_ops.fill_*_entry; the core holds a reference on the object. */
 int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib);
 int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib);
 int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ucontext - a device that a program has opened
+ * ucontext - device contexts of userspace
  *
- * What a program and the module tell each other in the beginning.  Another
- * program may be handed the file and import the context from it: it is told
- * the same, by a query.
+ * Exchanges capabilities with the provider.  A process that imports the
+ * context by its file descriptor gets them by the query method.
  */
 #define UVERBS_MODULE_NAME rover
 #include <rdma/uverbs_named_ioctl.h>
@@ -15,9 +14,9 @@
 #include "verbs/ucontext.h"
 #include "wire/wr.h"
 
-#define ABILITIES	struct rover_uapi_alloc_ucontext_resp
+#define UCONTEXT_RESP	struct rover_uapi_alloc_ucontext_resp
 
-static const ABILITIES abilities = {
+static const UCONTEXT_RESP ucontext_resp = {
 	.max_inline = ROVER_MAX_INLINE,
 	.max_sge = ROVER_MAX_SGE,
 };
@@ -27,11 +26,11 @@ int rover_ucontext_alloc(struct ib_ucontext *ib, struct ib_udata *udata)
 	struct rover_uapi_alloc_ucontext_req req;
 	int err;
 
-	/* Fields we do not know are refused; abilities are just not granted. */
+	/* Unknown fields are an error; unknown caps are not granted. */
 	err = ib_copy_validate_udata_in_cm(udata, req, caps, 0);
 	if (err)
 		return err;
-	return ib_respond_udata(udata, abilities);
+	return ib_respond_udata(udata, ucontext_resp);
 }
 
 int rover_ucontext_query(struct ib_ucontext *ib,
@@ -39,7 +38,8 @@ int rover_ucontext_query(struct ib_ucontext *ib,
 {
 	return uverbs_copy_to_struct_or_zero(attrs,
 					     ROVER_ATTR_QUERY_CONTEXT_RESP,
-					     &abilities, sizeof(abilities));
+					     &ucontext_resp,
+					     sizeof(ucontext_resp));
 }
 
 void rover_ucontext_dealloc(struct ib_ucontext *ib)
@@ -47,11 +47,9 @@ void rover_ucontext_dealloc(struct ib_ucontext *ib)
 }
 
 /*
- * That this exists lets a device go while programs have it open.  By now the
- * core has destroyed everything of this context.  Nothing is left to do: the
- * mappings hold the pages of the rings and nothing else, so programs go on
- * reading them, and learn the rest from DEVICE_FATAL and from the flushed
- * completions.
+ * This op lets the core remove a device that is open.  The core has destroyed
+ * the context's objects; mappings keep only the pages of the rings.  Userspace
+ * sees DEVICE_FATAL and the flushed completions.
  */
 void rover_ucontext_disassociate(struct ib_ucontext *ib)
 {
@@ -60,7 +58,7 @@ void rover_ucontext_disassociate(struct ib_ucontext *ib)
 ADD_UVERBS_ATTRIBUTES_SIMPLE(rover_query_context, UVERBS_OBJECT_DEVICE,
 			     UVERBS_METHOD_QUERY_CONTEXT,
 			     UVERBS_ATTR_PTR_OUT(ROVER_ATTR_QUERY_CONTEXT_RESP,
-						 UVERBS_ATTR_STRUCT(ABILITIES, max_sge),
+						 UVERBS_ATTR_STRUCT(UCONTEXT_RESP, max_sge),
 						 UA_MANDATORY));
 
 const struct uapi_definition rover_ucontext_defs[] = {

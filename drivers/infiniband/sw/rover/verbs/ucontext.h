@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ucontext - a device that a program has opened
+ * ucontext - device contexts of userspace
  */
 #ifndef ROVER_UCONTEXT_H
 #define ROVER_UCONTEXT_H
 
 #include <rdma/uverbs_ioctl.h>
 
-/* What programs can ask of the device beyond the core's own methods. */
+/* rover's own uverbs methods. */
 extern const struct uapi_definition rover_ucontext_defs[];
 
-/* Verbs; signatures are those of struct ib_device_ops. */
+/* ib_device_ops */
 int rover_ucontext_alloc(struct ib_ucontext *ib, struct ib_udata *udata);
 void rover_ucontext_dealloc(struct ib_ucontext *ib);
 void rover_ucontext_disassociate(struct ib_ucontext *ib);

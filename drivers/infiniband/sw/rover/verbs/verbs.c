@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * verbs - the table of what a device can do, and what it says of itself
+ * verbs - table of verbs, device and port attributes
  *
- * Attributes are what holds, not what looks good: a limit is enforced
- * somewhere, a capability is one that a program can use.
+ * Every limit reported here is enforced, every capability usable.
  */
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
@@ -33,36 +32,33 @@
 #include "verbs/verbs.h"
 #include "wire/wr.h"
 
-/* The verbs whose signature is not the same in all kernels. */
+/* Verbs whose signature differs between kernels. */
 #include <rover/verbs_ops.h>
 
 /*
- * Memory ends before these do; max_qp is enforced by create_qp, the others by
- * the size of the number spaces and by cgroups.
+ * create_qp enforces MAX_QP; number spaces and cgroups limit other objects.
+ * Memory ends earlier.
  */
 #define MAX_QP			(1U << 18)
 #define MAX_OBJECTS		(1U << 20)
 
 #define MAX_GIDS		256
 
-/* For an OUI, of which nobody has given us one; programs want another than 0. */
+/* rover has no OUI; some applications reject 0. */
 #define NO_VENDOR		0xffffff
 
-/* How late we may be with an ACK when the CPU is busy: 4.096 us << 15. */
+/* Longest ACK delay on a busy CPU: 4.096 us << 15. */
 #define ACK_DELAY		15
 
-/* Completions carry ktime_get(), which counts nanoseconds. */
+/* Completion timestamps are ktime_get(), in ns. */
 #define CLOCK_KHZ		(NSEC_PER_SEC / 1000)
 
-/*
- * Where memory on demand may be named.  What comes unasked to unreliable queue
- * pairs is lost when its place is not there: nothing to rely on.
- */
+/* UC and UD cannot receive to ODP: a packet without its page is lost. */
 #define ODP_RELIABLE							\
 	(IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE | \
 	 IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV)
 
-static const struct ib_odp_caps odp_caps = {
+static const struct ib_odp_caps verbs_odp_caps = {
 	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
 	.per_transport_caps = {
 		.rc_odp_caps = ODP_RELIABLE | IB_ODP_SUPPORT_FLUSH |
@@ -73,13 +69,13 @@ static const struct ib_odp_caps odp_caps = {
 	},
 };
 
-static const struct ib_cq_caps cq_caps = {
+static const struct ib_cq_caps verbs_cq_caps = {
 	.max_cq_moderation_count = U16_MAX,
 	.max_cq_moderation_period = U16_MAX,
 };
 
-static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
-			struct ib_udata *udata)
+static int verbs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			      struct ib_udata *udata)
 {
 	int err = ib_is_udata_in_empty(udata);
 
@@ -123,7 +119,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_qp_rd_atom = ROVER_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom = ROVER_MAX_RD_ATOMIC,
 		.max_res_rd_atom = ROVER_MAX_RD_ATOMIC * MAX_QP,
-		/* By the CPU's own instructions: coherent with everybody. */
+		/* CPU instructions: atomic for the whole host. */
 		.atomic_cap = IB_ATOMIC_GLOB,
 		.masked_atomic_cap = IB_ATOMIC_NONE,
 		.max_mcast_grp = ROVER_MAX_MCAST,
@@ -134,16 +130,16 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = ACK_DELAY,
 		.max_dm_size = ROVER_MAX_DM,
-		.odp_caps = odp_caps,
-		.cq_caps = cq_caps,
+		.odp_caps = verbs_odp_caps,
+		.cq_caps = verbs_cq_caps,
 		.timestamp_mask = U64_MAX,
 		.hca_core_clock = CLOCK_KHZ,
 	};
 	return 0;
 }
 
-static int modify_device(struct ib_device *ib, int mask,
-			 struct ib_device_modify *modify)
+static int verbs_modify_device(struct ib_device *ib, int mask,
+			       struct ib_device_modify *modify)
 {
 	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
 		return -EOPNOTSUPP;
@@ -153,13 +149,13 @@ static int modify_device(struct ib_device *ib, int mask,
 	return 0;
 }
 
-static void get_dev_fw_str(struct ib_device *ib, char *str)
+static void verbs_get_dev_fw_str(struct ib_device *ib, char *str)
 {
 	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
 }
 
-/* Speed and lanes of the interface, as ethtool has them, in one number. */
-static u64 link_speed(struct net_device *ndev)
+/* Return ethtool's speed and lanes in one number. */
+static u64 verbs_link_speed(struct net_device *ndev)
 {
 	struct ethtool_link_ksettings settings = {};
 	u32 speed = SPEED_UNKNOWN;
@@ -173,45 +169,43 @@ static u64 link_speed(struct net_device *ndev)
 }
 
 /*
- * Not every change of speed is an event: `ethtool -s' of a virtual interface, or a
- * port that joins a bond, is none.  So the interface is asked, but ten times a
- * second at most, since that takes RTNL and programs may ask as often as they like.
- * The core makes speed and width of it only if it has changed: for an interface that
- * does not know, that is a line in the log.
+ * Query the interface, since some speed changes raise no event (`ethtool -s'
+ * of a virtual interface, a port joining a bond); at most ten times a second,
+ * since it takes RTNL for userspace.  ib_get_eth_speed() logs an unknown speed:
+ * call it only after a change.
  */
-static int get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
+static int verbs_get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
 {
-	struct rover_speed *known = &dev->speed;
+	struct rover_speed *cached = &dev->speed;
 	int err = 0;
 	u64 link;
 
-	mutex_lock(&known->lock);
-	if (!known->speed || READ_ONCE(known->changed) ||
-	    time_after(jiffies, known->asked + HZ / 10)) {
-		/* An event from here on is for the next query. */
-		WRITE_ONCE(known->changed, false);
-		link = link_speed(dev->ndev);
-		if (!known->speed || link != known->link)
-			err = ib_get_eth_speed(&dev->ib, 1, &known->speed,
-					       &known->width);
-		known->link = link;
-		known->asked = jiffies;
+	mutex_lock(&cached->lock);
+	if (!cached->speed || READ_ONCE(cached->changed) ||
+	    time_after(jiffies, cached->asked + HZ / 10)) {
+		/* First: a later event is for the next query. */
+		WRITE_ONCE(cached->changed, false);
+		link = verbs_link_speed(dev->ndev);
+		if (!cached->speed || link != cached->link)
+			err = ib_get_eth_speed(&dev->ib, 1, &cached->speed,
+					       &cached->width);
+		cached->link = link;
+		cached->asked = jiffies;
 	}
-	attr->active_speed = known->speed;
-	attr->active_width = known->width;
-	mutex_unlock(&known->lock);
+	attr->active_speed = cached->speed;
+	attr->active_width = cached->width;
+	mutex_unlock(&cached->lock);
 	return err;
 }
 
-/* State and MTU are those of the interface at this moment. */
-static int query_port(struct ib_device *ib, u32 port,
-		      struct ib_port_attr *attr)
+static int verbs_query_port(struct ib_device *ib, u32 port,
+			    struct ib_port_attr *attr)
 {
 	struct rover_dev *dev = rover_dev(ib);
 	struct net_device *ndev = dev->ndev;
 	int err;
 
-	err = get_speed(dev, attr);
+	err = verbs_get_speed(dev, attr);
 	if (err)
 		return err;
 
@@ -223,7 +217,7 @@ static int query_port(struct ib_device *ib, u32 port,
 	else
 		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
 	attr->max_mtu = IB_MTU_4096;
-	/* Room for the longest headers, over IPv6; too small a link is 0. */
+	/* Fits IPv6 headers; 0 if the link MTU is too small. */
 	attr->active_mtu = iboe_get_mtu(READ_ONCE(ndev->mtu)) ?: IB_MTU_256;
 	attr->gid_tbl_len = MAX_GIDS;
 	attr->pkey_tbl_len = 1;
@@ -237,8 +231,8 @@ static int query_port(struct ib_device *ib, u32 port,
 	return 0;
 }
 
-static int get_port_immutable(struct ib_device *ib, u32 port,
-			      struct ib_port_immutable *immutable)
+static int verbs_get_port_immutable(struct ib_device *ib, u32 port,
+				    struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE |
 				    RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP |
@@ -249,12 +243,13 @@ static int get_port_immutable(struct ib_device *ib, u32 port,
 	return 0;
 }
 
-static enum rdma_link_layer get_link_layer(struct ib_device *ib, u32 port)
+static enum rdma_link_layer verbs_get_link_layer(struct ib_device *ib, u32 port)
 {
 	return IB_LINK_LAYER_ETHERNET;
 }
 
-static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
+static int verbs_query_pkey(struct ib_device *ib, u32 port, u16 index,
+			    u16 *pkey)
 {
 	if (index)
 		return -EINVAL;
@@ -262,23 +257,23 @@ static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-static int alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+static int verbs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	return 0;
 }
 
-static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+static int verbs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	return 0;
 }
 
-/* All that is to be known of a domain is which one it is. */
-static int alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+/* XRC domains are only compared, by pointer. */
+static int verbs_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	return 0;
 }
 
-static int dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+static int verbs_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	return 0;
 }
@@ -286,14 +281,14 @@ static int dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 const struct ib_device_ops rover_verbs = {
 	.uverbs_abi_ver = ROVER_ABI_VERSION,
 
-	.query_device = query_device,
-	.modify_device = modify_device,
-	.get_dev_fw_str = get_dev_fw_str,
-	.query_port = query_port,
-	.get_port_immutable = get_port_immutable,
-	.get_link_layer = get_link_layer,
+	.query_device = verbs_query_device,
+	.modify_device = verbs_modify_device,
+	.get_dev_fw_str = verbs_get_dev_fw_str,
+	.query_port = verbs_query_port,
+	.get_port_immutable = verbs_get_port_immutable,
+	.get_link_layer = verbs_get_link_layer,
 	ROVER_OP_GET_NETDEV
-	.query_pkey = query_pkey,
+	.query_pkey = verbs_query_pkey,
 	.process_mad = rover_pma_process,
 
 	.alloc_ucontext = rover_ucontext_alloc,
@@ -302,10 +297,10 @@ const struct ib_device_ops rover_verbs = {
 	.query_ucontext = rover_ucontext_query,
 	.mmap = rover_mmap,
 	.mmap_free = rover_mmap_free,
-	.alloc_pd = alloc_pd,
-	.dealloc_pd = dealloc_pd,
-	.alloc_xrcd = alloc_xrcd,
-	.dealloc_xrcd = dealloc_xrcd,
+	.alloc_pd = verbs_alloc_pd,
+	.dealloc_pd = verbs_dealloc_pd,
+	.alloc_xrcd = verbs_alloc_xrcd,
+	.dealloc_xrcd = verbs_dealloc_xrcd,
 
 	.create_ah = rover_ah_create,
 	.create_user_ah = rover_ah_create,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * verbs - the table of what a device can do, and what it says of itself
+ * verbs - table of verbs, device and port attributes
  */
 #ifndef ROVER_VERBS_H
 #define ROVER_VERBS_H
@@ -9,7 +9,7 @@
 
 #define ROVER_VERSION		"0.1.0"
 
-/* All verbs.  Owner, driver id and life cycle are device's to add. */
+/* device.c adds owner, driver id and lifecycle. */
 extern const struct ib_device_ops rover_verbs;
 
 #endif /* ROVER_VERBS_H */
