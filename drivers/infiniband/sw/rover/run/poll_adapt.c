@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * poll_adapt - is a kernel user better off with the poller?
+ * poll_adapt - adaptive polling of kernel QPs
  *
- * A program shows what it is: it posts and reads completions when it likes to.  A
- * user in the kernel posts, and is told.  What goes to a peer of this machine is done
- * before its post returns, answer and completion included: with one request under way
- * nothing is faster, with many it keeps a single processor busy.  How many there are is
- * not to be seen from a queue that is always empty.  So it is tried: what it posts is
- * left to the poller on another processor, and then the queue shows it.
+ * With a local peer a post is done before it returns. That is fastest with one
+ * request at a time; with many it keeps a single CPU busy, and the empty ring
+ * does not show them. So posts are left to the poller on another CPU now and
+ * then. A post that finds a crowd of pending ones speaks for polling; one that
+ * finds few or none speaks against it, and most of all one from another CPU
+ * than the last: such a user is busy on several CPUs and would wait for one
+ * more.
  *
- *	waits	longer after each time that it did not pay
- *	tried	for it: a post that finds a crowd before it, others that are not done
- *		against it: one that finds few, more if it finds none, and most of all
- *		one from another processor than the last: its user has several at work,
- *		and would only wait for one more
+ * Failed attempts are repeated ever later. Time is not measured (decision
+ * 0035). Both ends of a connection poll together: one alone gains little.
  *
- * No clock is asked: how long a post takes, either way, says more of the machine at that
- * moment (decision 0035).
- *
- * Both ends of a connection are tried together, since either alone gains little, and it
- * fails when it does not pay at one of them.
- *
- * Pure.  What is counted is under the lock of those who post, what is concluded under
- * that of the poller; a stale look costs one more.
+ * Pure. Counts are under the producers' lock, conclusions under the poller's; a
+ * stale read costs one more look.
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -30,133 +22,139 @@
 
 #include "run/poll_adapt.h"
 
-/* Posts not done that make a crowd: the oldest of them has to be remembered still. */
-#define CROWD		3
-static_assert(CROWD <= ROVER_POLL_ADAPT_ENDS);
+/* Pending posts that make a crowd; the ends of all must be remembered. */
+#define POLL_ADAPT_CROWD	3
+static_assert(POLL_ADAPT_CROWD <= ROVER_POLL_ADAPT_ENDS);
 
-/* What a post says that finds a crowd, fewer, nothing; and one from elsewhere. */
-#define SAYS_CROWD	4
-#define SAYS_SOME	(-1)
-#define SAYS_NOTHING	(-2)
-#define SAYS_MOVED	(-32)
+/* Scores of a post: with a crowd, few, none pending; from another CPU. */
+#define SCORE_CROWD	4
+#define SCORE_FEW	(-1)
+#define SCORE_NONE	(-2)
+#define SCORE_MOVED	(-32)
 
-/* What may be said against it at first, and when it has paid for long. */
+/* Credit at first, and at most. */
 #define CREDIT_FIRST	8
-#define CREDIT_MOST	64
+#define CREDIT_MAX	64
 
-/* Posts between two trials. */
-#define WAIT_LEAST	32
-#define WAIT_MOST	2048
+/* Posts between two attempts. */
+#define WAIT_MIN	32
+#define WAIT_MAX	2048
 
-static u32 posts(const struct rover_poll_adapt *trial)
+static u32 poll_adapt_new_posts(const struct rover_poll_adapt *adapt)
 {
-	return READ_ONCE(trial->posts) - READ_ONCE(trial->posts_then);
+	return READ_ONCE(adapt->posts) - READ_ONCE(adapt->posts_then);
 }
 
-static int worth(const struct rover_poll_adapt *trial)
+static int poll_adapt_new_score(const struct rover_poll_adapt *adapt)
 {
-	return READ_ONCE(trial->worth) - trial->worth_then;
+	return READ_ONCE(adapt->worth) - adapt->worth_then;
 }
 
-/* What comes from now on is to be looked at. */
-static void look_on(struct rover_poll_adapt *trial)
+static void poll_adapt_restart(struct rover_poll_adapt *adapt)
 {
-	WRITE_ONCE(trial->posts_then, READ_ONCE(trial->posts));
-	trial->worth_then = READ_ONCE(trial->worth);
+	WRITE_ONCE(adapt->posts_then, READ_ONCE(adapt->posts));
+	adapt->worth_then = READ_ONCE(adapt->worth);
 }
 
-static void begin(struct rover_poll_adapt *trial)
+static void poll_adapt_begin(struct rover_poll_adapt *adapt)
 {
-	look_on(trial);
-	trial->credit = CREDIT_FIRST;
-	trial->paid = false;
-	WRITE_ONCE(trial->tried, true);
+	poll_adapt_restart(adapt);
+	adapt->credit = CREDIT_FIRST;
+	adapt->paid = false;
+	WRITE_ONCE(adapt->tried, true);
 }
 
-static void end(struct rover_poll_adapt *trial, u32 wait)
+static void poll_adapt_end(struct rover_poll_adapt *adapt, u32 wait)
 {
-	look_on(trial);
-	WRITE_ONCE(trial->wait, clamp_t(u32, wait, WAIT_LEAST, WAIT_MOST));
-	WRITE_ONCE(trial->tried, false);
+	poll_adapt_restart(adapt);
+	WRITE_ONCE(adapt->wait, clamp_t(u32, wait, WAIT_MIN, WAIT_MAX));
+	WRITE_ONCE(adapt->tried, false);
 }
 
-/* The end of one that has paid for long may be an accident. */
-void rover_poll_adapt_fails(struct rover_poll_adapt *trial)
+/* The end of a long success may be accidental. */
+void rover_poll_adapt_fails(struct rover_poll_adapt *adapt)
 {
-	end(trial, trial->paid ? trial->wait / 2 : trial->wait * 2);
+	poll_adapt_end(adapt, adapt->paid ? adapt->wait / 2 : adapt->wait * 2);
 }
 
-static void heed(struct rover_poll_adapt *trial)
+static void poll_adapt_follow_peer(struct rover_poll_adapt *adapt)
 {
-	u8 told = READ_ONCE(trial->told);
+	u8 told = READ_ONCE(adapt->told);
 
 	if (!told)
 		return;
-	WRITE_ONCE(trial->told, ROVER_POLL_ADAPT_NOTHING);
+	WRITE_ONCE(adapt->told, ROVER_POLL_ADAPT_NOTHING);
 	if (told == ROVER_POLL_ADAPT_FAILS)
-		end(trial, max(trial->wait, READ_ONCE(trial->told_wait)));
-	else if (!trial->tried)
-		begin(trial);
+		poll_adapt_end(adapt,
+			       max(adapt->wait, READ_ONCE(adapt->told_wait)));
+	else if (!adapt->tried)
+		poll_adapt_begin(adapt);
 }
 
-/* Return true as long as there is credit. */
-static bool conclude(struct rover_poll_adapt *trial)
+/* Return false without credit. */
+static bool poll_adapt_keep(struct rover_poll_adapt *adapt)
 {
-	int credit = trial->credit + worth(trial);
+	int credit = adapt->credit + poll_adapt_new_score(adapt);
 
-	look_on(trial);
+	poll_adapt_restart(adapt);
 	if (credit <= 0)
 		return false;
-	trial->credit = min(credit, CREDIT_MOST);
-	trial->paid |= trial->credit == CREDIT_MOST;
+	adapt->credit = min(credit, CREDIT_MAX);
+	adapt->paid |= adapt->credit == CREDIT_MAX;
 	return true;
 }
 
-/* Is the post that came so many before the next one not done? */
-static bool in_hand(const struct rover_poll_adapt *trial, u32 before, u32 head)
+/* True if the post @before posts ago is not done. */
+static bool poll_adapt_pending(const struct rover_poll_adapt *adapt, u32 before,
+			       u32 head)
 {
-	return (s32)(head - trial->ends[(trial->posts - before) % ROVER_POLL_ADAPT_ENDS]) < 0;
+	return (s32)(head - adapt->ends[(adapt->posts - before) %
+					ROVER_POLL_ADAPT_ENDS]) < 0;
 }
 
-static int found(const struct rover_poll_adapt *trial, u32 head)
+static int poll_adapt_score(const struct rover_poll_adapt *adapt, u32 head)
 {
-	if (in_hand(trial, CROWD, head))
-		return SAYS_CROWD;
-	return in_hand(trial, 1, head) ? SAYS_SOME : SAYS_NOTHING;
+	if (poll_adapt_pending(adapt, POLL_ADAPT_CROWD, head))
+		return SCORE_CROWD;
+	return poll_adapt_pending(adapt, 1, head) ? SCORE_FEW : SCORE_NONE;
 }
 
-void rover_poll_adapt_post(struct rover_poll_adapt *trial, int cpu, u32 head, u32 tail)
+void rover_poll_adapt_post(struct rover_poll_adapt *adapt, int cpu, u32 head,
+			   u32 tail)
 {
-	int says = cpu == trial->cpu ? found(trial, head) : SAYS_MOVED;
+	int score = cpu == adapt->cpu ? poll_adapt_score(adapt, head) :
+					SCORE_MOVED;
 
-	trial->cpu = cpu;
-	trial->ends[trial->posts % ROVER_POLL_ADAPT_ENDS] = tail;
-	/* The poller looks without the lock. */
-	WRITE_ONCE(trial->worth, trial->worth + says);
-	WRITE_ONCE(trial->posts, trial->posts + 1);
+	adapt->cpu = cpu;
+	adapt->ends[adapt->posts % ROVER_POLL_ADAPT_ENDS] = tail;
+	/* The poller reads these without the lock. */
+	WRITE_ONCE(adapt->worth, adapt->worth + score);
+	WRITE_ONCE(adapt->posts, adapt->posts + 1);
 }
 
-void rover_poll_adapt_tell(struct rover_poll_adapt *peer, const struct rover_poll_adapt *trial)
+void rover_poll_adapt_tell(struct rover_poll_adapt *peer,
+			   const struct rover_poll_adapt *adapt)
 {
-	WRITE_ONCE(peer->told_wait, trial->wait);
-	WRITE_ONCE(peer->told, trial->tried ? ROVER_POLL_ADAPT_BEGINS : ROVER_POLL_ADAPT_FAILS);
+	WRITE_ONCE(peer->told_wait, adapt->wait);
+	WRITE_ONCE(peer->told, adapt->tried ? ROVER_POLL_ADAPT_BEGINS :
+						ROVER_POLL_ADAPT_FAILS);
 }
 
-bool rover_poll_adapt_due(const struct rover_poll_adapt *trial)
+bool rover_poll_adapt_due(const struct rover_poll_adapt *adapt)
 {
-	return READ_ONCE(trial->tried) || READ_ONCE(trial->told) ||
-	       posts(trial) >= READ_ONCE(trial->wait);
+	return READ_ONCE(adapt->tried) || READ_ONCE(adapt->told) ||
+	       poll_adapt_new_posts(adapt) >= READ_ONCE(adapt->wait);
 }
 
-bool rover_poll_adapt_pays(struct rover_poll_adapt *trial)
+bool rover_poll_adapt_pays(struct rover_poll_adapt *adapt)
 {
-	heed(trial);
-	if (!trial->tried) {
-		if (posts(trial) < trial->wait)
+	poll_adapt_follow_peer(adapt);
+	if (!adapt->tried) {
+		if (poll_adapt_new_posts(adapt) < adapt->wait)
 			return false;
-		begin(trial);
-	} else if (!conclude(trial)) {
-		rover_poll_adapt_fails(trial);
+		poll_adapt_begin(adapt);
+	} else if (!poll_adapt_keep(adapt)) {
+		rover_poll_adapt_fails(adapt);
 	}
-	return trial->tried;
+	return adapt->tried;
 }

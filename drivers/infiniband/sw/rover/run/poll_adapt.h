@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * poll_adapt - is a kernel user better off with the poller?
+ * poll_adapt - adaptive polling of kernel QPs
  *
- * Pure: also compiled in user space.
+ * Pure: also compiled in userspace.
  */
 #ifndef ROVER_POLL_ADAPT_H
 #define ROVER_POLL_ADAPT_H
@@ -13,10 +13,10 @@
 #define ROVER_POLL_ADAPT_ENDS	4
 
 /**
- * enum rover_poll_adapt_told - what the other end of the connection says
- * @ROVER_POLL_ADAPT_NOTHING: no news
- * @ROVER_POLL_ADAPT_BEGINS: it is tried there
- * @ROVER_POLL_ADAPT_FAILS: it does not pay there
+ * enum rover_poll_adapt_told - message from the peer's end
+ * @ROVER_POLL_ADAPT_NOTHING: none
+ * @ROVER_POLL_ADAPT_BEGINS: polling has begun
+ * @ROVER_POLL_ADAPT_FAILS: polling does not pay
  */
 enum rover_poll_adapt_told {
 	ROVER_POLL_ADAPT_NOTHING,
@@ -25,20 +25,20 @@ enum rover_poll_adapt_told {
 };
 
 /**
- * struct rover_poll_adapt - of a kernel user's queue pair
- * @posts: its posts, free-running; under its producers' lock, as the next three
- * @worth: what they say for the poller, and against it, in sum; free-running
- * @ends: where the last of them ended in the ring, by their number
- * @cpu: from where the last one came
- * @posts_then: where @posts was when it was last concluded on; under the poller's lock,
- *	as what follows
- * @worth_then: and @worth
- * @credit: what may yet be said against the poller before it fails
- * @wait: posts until it is tried again
- * @tried: is what is posted left to the poller?
- * @paid: and did it ever have all the credit there is?
- * @told: enum rover_poll_adapt_told; written by the other end, cleared here
- * @told_wait: posts until it is tried again there; written there
+ * struct rover_poll_adapt - adaptive polling of a kernel QP
+ * @posts: free-running; under the producers' lock, as the next three
+ * @worth: sum of the posts' scores, free-running
+ * @ends: ring index after each of the last posts
+ * @cpu: of the last post
+ * @posts_then: @posts at the last conclusion; under the poller's lock, as the
+ *	following
+ * @worth_then: @worth at the last conclusion
+ * @credit: score to lose until polling fails
+ * @wait: posts until the next attempt
+ * @tried: posts are left to the poller
+ * @paid: @credit has reached its maximum
+ * @told: enum rover_poll_adapt_told; set by the peer's end, cleared here
+ * @told_wait: the peer's @wait, set with @told
  */
 struct rover_poll_adapt {
 	u32 posts;
@@ -56,41 +56,44 @@ struct rover_poll_adapt {
 };
 
 /**
- * rover_poll_adapt_post() - there is one more post
- * @trial: under its producers' lock
- * @cpu: from where
- * @head: ring index of what was not done when it came
- * @tail: and after its last work request
+ * rover_poll_adapt_post() - count a post
+ * @adapt: producers' lock held
+ * @cpu: posting CPU
+ * @head: ring index of the oldest pending request
+ * @tail: ring index after this post
  */
-void rover_poll_adapt_post(struct rover_poll_adapt *trial, int cpu, u32 head, u32 tail);
+void rover_poll_adapt_post(struct rover_poll_adapt *adapt, int cpu, u32 head,
+			   u32 tail);
 
 /**
- * rover_poll_adapt_due() - is there something to be asked?
- * @trial: without a lock
+ * rover_poll_adapt_due() - test whether there is something to conclude
+ * @adapt: lockless
  *
- * Return: false when rover_poll_adapt_pays() would return false and change nothing.
+ * Return: false if rover_poll_adapt_pays() would return false and change
+ *	nothing.
  */
-bool rover_poll_adapt_due(const struct rover_poll_adapt *trial);
+bool rover_poll_adapt_due(const struct rover_poll_adapt *adapt);
 
 /**
- * rover_poll_adapt_pays() - is what is posted now to be left to the poller?
- * @trial: under the poller's lock
+ * rover_poll_adapt_pays() - decide whether posts are left to the poller
+ * @adapt: poller's lock held
  *
- * Return: true while it is tried, which is for as long as that pays.
+ * Return: true while polling pays.
  */
-bool rover_poll_adapt_pays(struct rover_poll_adapt *trial);
+bool rover_poll_adapt_pays(struct rover_poll_adapt *adapt);
 
 /**
- * rover_poll_adapt_fails() - it does not, whatever the posts say
- * @trial: under the poller's lock
+ * rover_poll_adapt_fails() - end polling, whatever the score
+ * @adapt: poller's lock held
  */
-void rover_poll_adapt_fails(struct rover_poll_adapt *trial);
+void rover_poll_adapt_fails(struct rover_poll_adapt *adapt);
 
 /**
- * rover_poll_adapt_tell() - let the other end begin, or end, as well
- * @peer: the trial there; without a lock
- * @trial: which has just begun or failed; under the poller's lock
+ * rover_poll_adapt_tell() - let the peer's end begin or fail, too
+ * @peer: the peer's; lockless
+ * @adapt: has just begun or failed; poller's lock held
  */
-void rover_poll_adapt_tell(struct rover_poll_adapt *peer, const struct rover_poll_adapt *trial);
+void rover_poll_adapt_tell(struct rover_poll_adapt *peer,
+			   const struct rover_poll_adapt *adapt);
 
 #endif /* ROVER_POLL_ADAPT_H */

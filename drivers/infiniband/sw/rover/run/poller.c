@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * poller - look at a ring again, without being told
+ * poller - poll the send rings of streams
  *
- * A program that posts one small message after the other, and waits for none of
- * them, would enter the kernel for each, and each would make its own way through
- * the stack.  Once that is seen, its ring says that somebody is awake
- * (NEED_WAKEUP is cleared, K2), and a timer looks at the ring every now and
- * then: what was posted in between goes out as trains, with one acknowledge for
- * many, and what several queue pairs have posted goes together (plug).  A program
- * that waits for each of its messages never gets here, and its messages leave when
- * they are posted.
+ * A program that posts small messages without waiting would enter the kernel
+ * and pass the stack for each. In such a stream NEED_WAKEUP is cleared (K2) and
+ * a timer polls the ring: posts leave in trains, with one ACK for many, and
+ * together with those of other queue pairs (plug). After idle passes
+ * NEED_WAKEUP is set, and the queue pair runs once more. Programs that wait for
+ * each message are not polled; kernel QPs are polled while that pays
+ * (poll_adapt). With a local peer another CPU polls (affinity) and receives
+ * while the program posts.
  *
- * A user in the kernel does not wait, it is told; it is tried whether it has more to
- * post when it is looked after (poll_adapt).
- *
- * Where the peer is of this machine that is done on another processor (affinity),
- * which is also where the messages are then received: the program posts while
- * the kernel works.
- *
- *	doorbell: a stream?	put on a processor's list, its timer started
- *	timer: a look at each	something posted: run, back onto the list
- *				nothing, again and again: NEED_WAKEUP, a last run
- *
- * Doorbell in process context; timers in softirq, without locks but for a
- * moment's tx_lock.
+ * Doorbells run in process context, timers in softirq; tx_lock is held briefly.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -39,81 +27,71 @@
 #include "tx/shortcut.h"
 
 /*
- * Between two looks passes twice the time that the last took.  What it sent may
- * be received in that time, by a softirq of this processor: then a third is left
- * for others.  After a look that found nothing the pause is doubled, up to
- * IDLE_PAUSE.
+ * The pause is twice the last pass: if this CPU also receives what was sent, a
+ * third is left for others. After an idle pass the pause doubles, up to
+ * POLLER_PAUSE_IDLE.
  */
-#define PAUSE_LEAST	(10 * NSEC_PER_USEC)
-#define IDLE_PAUSE	(500 * NSEC_PER_USEC)
+#define POLLER_PAUSE_MIN	(10 * NSEC_PER_USEC)
+#define POLLER_PAUSE_IDLE	(500 * NSEC_PER_USEC)
+
+/* What a pass sends is received after it, and timeouts are milliseconds. */
+#define POLLER_PASS_NS		(500 * NSEC_PER_USEC)
+#define POLLER_PASS_QPS		64
 
 /*
- * One go: what is sent in it waits for its end to be received, and timeouts are
- * a matter of milliseconds.
+ * Idle passes that end polling; more with packets in flight, which those of
+ * other CPUs could pass.
  */
-#define LOOK_MOST	(500 * NSEC_PER_USEC)
-#define AT_ONCE		64
+#define POLLER_IDLE_MAX		3
+#define POLLER_IDLE_INFLIGHT	16
 
-/*
- * Looks in a row that find nothing before it is left alone; and while packets
- * are on their way, which those sent elsewhere could pass.
- */
-#define IDLE_MOST	3
-#define IDLE_FLYING	16
+/* Doorbells that make a stream; more after one of less than STREAM_WORTH. */
+#define STREAM_STREAK		8
+#define STREAM_WORTH		8
+#define STREAM_DOUBTS_MAX	3
 
-/*
- * Doorbells in a row that make a stream; twice as many after a stream that
- * was not worth it, which is when there was less progress in it.
- */
-#define STREAK		8
-#define WORTH		8
-#define DOUBTS_MOST	3
+/* Posts for which a kernel QP is heavy, at first and after a long one. */
+#define POLLER_HEAVY_POSTS	64
 
-/* Its posts for which something long is remembered; of as many it is taken for granted. */
-#define HEAVY		64
-
-/* Bit of poller.called. */
-#define CALLED		0
+/* Bit of poller_cpu.ipi_pending. */
+#define IPI_PENDING	0
 
 /**
- * struct poller - of one processor
- * @list: queue pairs it looks after, each with a reference
- * @timer: runs while there are any
- * @called: bit 0: @call is on its way; only who sets it may send it
- * @call: by which other processors start the timer
- * @pause: time to the next look, ns; the timer's own
- * @found: the look on this processor has found something; the timer's own
+ * struct poller_cpu - poller of a CPU
+ * @list: polled queue pairs, each with a reference
+ * @timer: runs while @list is not empty
+ * @ipi_pending: bit 0: @csd is in flight; its setter may send @csd
+ * @csd: starts the timer from another CPU
+ * @pause: time to the next pass, ns; the timer's own
+ * @found: this pass has found something; the timer's own
  */
-struct poller {
+struct poller_cpu {
 	struct rover_kick_list list;
 	struct hrtimer timer;
-	unsigned long called;
-	call_single_data_t call;
+	unsigned long ipi_pending;
+	call_single_data_t csd;
 	u64 pause;
 	bool found;
 };
 
-static DEFINE_PER_CPU(struct poller, pollers);
+static DEFINE_PER_CPU(struct poller_cpu, poller_cpus);
 
-/* Did the peer speak since the last doorbell?  Then this may be an answer. */
-static bool answers(struct rover_qp *qp)
+/* True if the peer spoke since the last doorbell: this may be an answer. */
+static bool poller_peer_spoke(struct rover_qp *qp)
 {
 	u32 heard = READ_ONCE(qp->rsp.msn);
-	bool news;
+	bool spoke;
 
-	/* An initiator of XRC hears of nothing. */
+	/* XRC initiators receive nothing. */
 	if (qp->rcq)
 		heard += READ_ONCE(qp->rcq->emptied);
-	news = heard != qp->stream.heard;
+	spoke = heard != qp->stream.heard;
 	qp->stream.heard = heard;
-	return news;
+	return spoke;
 }
 
-/*
- * Posted one after the other, on one queue pair or many that complete in the
- * same queue?  Or was that queue read empty, and was each request waited for?
- */
-static bool in_stream(struct rover_cq *cq)
+/* True if this CQ's queue pairs rang often while it was not read empty. */
+static bool poller_in_stream(struct rover_cq *cq)
 {
 	u32 heard = READ_ONCE(cq->emptied), streak = READ_ONCE(cq->streak) + 1;
 
@@ -122,23 +100,21 @@ static bool in_stream(struct rover_cq *cq)
 		streak = 0;
 	}
 	WRITE_ONCE(cq->streak, streak);
-	return streak >= STREAK << READ_ONCE(cq->doubts);
+	return streak >= STREAM_STREAK << READ_ONCE(cq->doubts);
 }
 
-/* Kernel users ***************************************************************/
-
-/* What is heavy goes other ways (ingress), as does what a kernel user posts with it. */
-static bool is_heavy(const struct rover_qp *qp)
+/* Heavy work, and a kernel QP's posts near it, go other ways (ingress). */
+static bool poller_is_heavy(const struct rover_qp *qp)
 {
 	const struct rover_stream *stream = &qp->stream;
 
 	return READ_ONCE(qp->req.long_wr) ||
 	       (!qp->user && READ_ONCE(stream->adapt.posts) -
-			     READ_ONCE(stream->heavy) < HEAVY);
+			     READ_ONCE(stream->heavy) < POLLER_HEAVY_POSTS);
 }
 
-/* The other end is tried with this one, and no longer. */
-static void tell_peer(struct rover_qp *qp)
+/* Both ends begin and end polling together. */
+static void poller_tell_peer(struct rover_qp *qp)
 {
 	struct rover_qp *peer;
 
@@ -149,23 +125,23 @@ static void tell_peer(struct rover_qp *qp)
 	rcu_read_unlock();
 }
 
-static bool pays(struct rover_qp *qp)
+static bool poller_pays(struct rover_qp *qp)
 {
-	struct rover_poll_adapt *trial = &qp->stream.adapt;
-	bool before = trial->tried, pays;
+	struct rover_poll_adapt *adapt = &qp->stream.adapt;
+	bool before = adapt->tried, polled;
 
 	lockdep_assert_held(&qp->tx_lock);
-	pays = rover_poll_adapt_pays(trial);
-	if (pays != before)
-		tell_peer(qp);
-	return pays;
+	polled = rover_poll_adapt_pays(adapt);
+	if (polled != before)
+		poller_tell_peer(qp);
+	return polled;
 }
 
 /*
- * A post of its own: is it to be left to a processor, stream.cpu?  To this one, after it,
- * would be no use.  What another one has sent it must not pass, stream or not.
+ * True to leave this post to the poller on stream->cpu. On this CPU polling is
+ * of no use. A post must not pass packets that another CPU has in flight.
  */
-static bool posted_in_stream(struct rover_qp *qp)
+static bool poller_takes_post(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
 	int cpu;
@@ -174,22 +150,20 @@ static bool posted_in_stream(struct rover_qp *qp)
 	if (rover_qp_inflight(qp))
 		return stream->cpu != ROVER_CPU_ANY && cpu_online(stream->cpu);
 	WRITE_ONCE(stream->cpu, ROVER_CPU_ANY);
-	if (is_heavy(qp) || !pays(qp))
+	if (poller_is_heavy(qp) || !poller_pays(qp))
 		return false;
 	cpu = rover_affinity_poll(qp);
 	if (cpu == smp_processor_id()) {
 		rover_poll_adapt_fails(&stream->adapt);
-		tell_peer(qp);
+		poller_tell_peer(qp);
 		return false;
 	}
 	WRITE_ONCE(stream->cpu, cpu);
 	return true;
 }
 
-/* Timers *********************************************************************/
-
-/* On this processor, which is the poller's, or has taken over from that one. */
-static void start_timer(struct poller *poller)
+/* On the poller's CPU, or the one that took over its timers. */
+static void poller_start_timer(struct poller_cpu *poller)
 {
 	unsigned long flags;
 
@@ -200,34 +174,40 @@ static void start_timer(struct poller *poller)
 	local_irq_restore(flags);
 }
 
-/* In the poller's processor's hard interrupt. */
-static void called(void *info)
+/* In hard interrupt on the poller's CPU. */
+static void poller_ipi(void *info)
 {
-	struct poller *poller = info;
+	struct poller_cpu *poller = info;
 
-	clear_bit(CALLED, &poller->called);
-	/* Who found the bit set has its queue pair on the list by now. */
+	clear_bit(IPI_PENDING, &poller->ipi_pending);
+	/*
+	 * Pairs with test_and_set_bit() in poller_start_remote(): a CPU that
+	 * found the bit set has its queue pair on the list.
+	 */
 	smp_mb__after_atomic();
-	start_timer(poller);
+	poller_start_timer(poller);
 }
 
-static void start_there(struct poller *poller, int cpu)
+static void poller_start_remote(struct poller_cpu *poller, int cpu)
 {
-	/* Full barrier: a call under way finds what was put on the list. */
-	if (test_and_set_bit(CALLED, &poller->called))
+	/*
+	 * Pairs with smp_mb__after_atomic() in poller_ipi(): an IPI in flight
+	 * sees the queue pair on the list.
+	 */
+	if (test_and_set_bit(IPI_PENDING, &poller->ipi_pending))
 		return;
-	if (smp_call_function_single_async(cpu, &poller->call))
-		clear_bit(CALLED, &poller->called);
+	if (smp_call_function_single_async(cpu, &poller->csd))
+		clear_bit(IPI_PENDING, &poller->ipi_pending);
 }
 
-static void sleep(struct rover_qp *qp)
+static void poller_sleep_qp(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
 	u8 doubts = READ_ONCE(qp->scq->doubts);
 
-	if (stream->last - stream->first >= WORTH)
+	if (stream->last - stream->first >= STREAM_WORTH)
 		doubts = 0;
-	else if (doubts < DOUBTS_MOST)
+	else if (doubts < STREAM_DOUBTS_MAX)
 		doubts++;
 	WRITE_ONCE(qp->scq->doubts, doubts);
 	stream->awake = false;
@@ -235,7 +215,7 @@ static void sleep(struct rover_qp *qp)
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
 
-static void awake(struct rover_qp *qp)
+static void poller_wake_qp(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
 
@@ -245,29 +225,24 @@ static void awake(struct rover_qp *qp)
 	rover_ring_unflag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
 
-/*
- * Work requests that were taken from the ring and, where they are not done by
- * then, that are done: it only ever grows.  What the ring itself says of those
- * that were posted is the program's word.
- */
-static u32 progress(const struct rover_qp *qp)
+/* Requests fetched and retired: only grows. The ring's tail is untrusted. */
+static u32 poller_progress(const struct rover_qp *qp)
 {
 	return qp->sq.head + qp->req.fetched;
 }
 
 /*
- * Return true when it is to be looked at again.  Nothing counts against it while what
- * it has sent may be in line on this processor: once it is left alone another one
- * sends for it, and would pass that.
+ * Return true to poll again. A pass is not idle with packets in this CPU's
+ * shortcut queue, which those of another CPU would pass.
  */
-static bool watch(struct rover_qp *qp, struct poller *poller)
+static bool poller_watch_qp(struct rover_qp *qp, struct poller_cpu *poller)
 {
 	struct rover_stream *stream = &qp->stream;
-	u32 now = progress(qp);
+	u32 now = poller_progress(qp);
 	u8 most;
 
 	if (!stream->awake)
-		awake(qp);
+		poller_wake_qp(qp);
 	if (stream->last != now) {
 		stream->last = now;
 		stream->idle = 0;
@@ -275,29 +250,29 @@ static bool watch(struct rover_qp *qp, struct poller *poller)
 	} else if (!rover_qp_inflight(qp) || !rover_shortcut_waiting()) {
 		stream->idle++;
 	}
-	most = rover_qp_inflight(qp) ? IDLE_FLYING : IDLE_MOST;
-	/* Where it does not pay one look that finds nothing is enough. */
+	most = rover_qp_inflight(qp) ? POLLER_IDLE_INFLIGHT : POLLER_IDLE_MAX;
+	/* One idle pass is enough where polling does not pay. */
 	if (!qp->user && stream->idle && !rover_qp_inflight(qp) &&
-	    !pays(qp))
+	    !poller_pays(qp))
 		most = 0;
-	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !is_heavy(qp) &&
+	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !poller_is_heavy(qp) &&
 	    stream->idle < most)
 		return true;
-	sleep(qp);
+	poller_sleep_qp(qp);
 	return false;
 }
 
-static void look(struct rover_kick *kick)
+static void poller_poll_qp(struct rover_kick *kick)
 {
 	struct rover_qp *qp = container_of(kick, struct rover_qp, stream.kick);
-	struct poller *poller = this_cpu_ptr(&pollers);
+	struct poller_cpu *poller = this_cpu_ptr(&poller_cpus);
 	bool stays = false;
 
 	spin_lock(&qp->tx_lock);
 	if (qp->alive)
-		stays = watch(qp, poller);
+		stays = poller_watch_qp(qp, poller);
 	spin_unlock(&qp->tx_lock);
-	/* K2: the flag is up, or we come again.  As the doorbell does it. */
+	/* K2: NEED_WAKEUP is set or another pass comes. Run as by doorbell. */
 	set_bit(ROVER_WORK_TX, &qp->work);
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
 		set_bit(ROVER_WORK_RX, &qp->work);
@@ -306,39 +281,38 @@ static void look(struct rover_kick *kick)
 		rover_qp_put(qp);
 }
 
-static enum hrtimer_restart look_at_all(struct hrtimer *timer)
+static enum hrtimer_restart poller_timer_fn(struct hrtimer *timer)
 {
-	struct poller *poller = container_of(timer, struct poller, timer);
-	struct poller *here = this_cpu_ptr(&pollers);
+	struct poller_cpu *poller = container_of(timer, struct poller_cpu,
+						 timer);
+	struct poller_cpu *here = this_cpu_ptr(&poller_cpus);
 	u64 began = ktime_get_ns(), took;
-	unsigned int left = AT_ONCE;
+	unsigned int left = POLLER_PASS_QPS;
 	bool more;
 
 	here->found = false;
 	rover_plug_start();
 	do {
-		more = rover_kick_drain(&poller->list, 1, look);
+		more = rover_kick_drain(&poller->list, 1, poller_poll_qp);
 		took = ktime_get_ns() - began;
-	} while (more && --left && took < LOOK_MOST);
+	} while (more && --left && took < POLLER_PASS_NS);
 	rover_plug_finish();
 	took = ktime_get_ns() - began;
 	if (!here->found)
-		took = max(took, min(poller->pause, IDLE_PAUSE / 2));
-	poller->pause = max(2 * took, PAUSE_LEAST);
-	/* Not by HRTIMER_RESTART: others may have started it by now. */
+		took = max(took, min(poller->pause, POLLER_PAUSE_IDLE / 2));
+	poller->pause = max(2 * took, POLLER_PAUSE_MIN);
+	/* Not by HRTIMER_RESTART: another context may have started it. */
 	if (!rover_kick_list_empty(&poller->list))
-		start_timer(poller);
-	/* The timer of a processor that went away: its queue pairs are ours now. */
+		poller_start_timer(poller);
+	/* If @timer is that of an offline CPU, its list is now here. */
 	if (poller != here && !rover_kick_list_empty(&here->list))
-		start_timer(here);
+		poller_start_timer(here);
 	return HRTIMER_NORESTART;
 }
 
-/* Doors **********************************************************************/
-
-static void add(struct rover_qp *qp, int cpu)
+static void poller_add_qp(struct rover_qp *qp, int cpu)
 {
-	struct poller *poller = per_cpu_ptr(&pollers, cpu);
+	struct poller_cpu *poller = per_cpu_ptr(&poller_cpus, cpu);
 
 	rover_qp_get(qp);
 	if (!rover_kick_add(&qp->stream.kick, &poller->list)) {
@@ -346,9 +320,9 @@ static void add(struct rover_qp *qp, int cpu)
 		return;
 	}
 	if (cpu == smp_processor_id())
-		start_timer(poller);
+		poller_start_timer(poller);
 	else
-		start_there(poller, cpu);
+		poller_start_remote(poller, cpu);
 }
 
 bool rover_poller_takes(struct rover_qp *qp)
@@ -356,42 +330,39 @@ bool rover_poller_takes(struct rover_qp *qp)
 	bool takes;
 
 	/*
-	 * To ask for what is heavy is not heavy itself, but the timer would be where
-	 * what answers has enough to do.
+	 * A long READ request is small, but its responses keep the timer's CPU
+	 * busy (decision 0014).
 	 */
-	if (is_heavy(qp))
+	if (poller_is_heavy(qp))
 		return false;
 	if (rover_kick_queued(&qp->stream.kick))
 		return true;
 	/*
-	 * It may be destroyed at this moment, with its rings and completion
-	 * queues: they are there as long as it is alive, under its lock.  Whom we
-	 * keep from the lock has left us a bit, and our caller or the look at it
-	 * runs.  Preemption is off, so a processor that is online stays so.
+	 * Rings and CQs exist while @qp is alive, under tx_lock. Contexts that
+	 * do not get it leave a work bit; the caller or the next pass runs @qp.
+	 * Preemption is off, so an online CPU stays online.
 	 */
 	if (!spin_trylock_bh(&qp->tx_lock))
 		return false;
-	takes = qp->alive && !answers(qp) && in_stream(qp->scq);
+	takes = qp->alive && !poller_peer_spoke(qp) &&
+		poller_in_stream(qp->scq);
 	if (takes) {
-		qp->stream.first = progress(qp);
-		add(qp, rover_affinity_poll(qp));
+		qp->stream.first = poller_progress(qp);
+		poller_add_qp(qp, rover_affinity_poll(qp));
 	}
 	spin_unlock_bh(&qp->tx_lock);
 	return takes;
 }
 
-/*
- * Somebody has the lock: if it is who looks after it, what is posted must not be sent from
- * here at the same time.  So there is another look.
- */
-static bool leave_to_looker(struct rover_qp *qp)
+/* If the poller holds tx_lock, sending here could reorder: queue a pass. */
+static bool poller_queue_pass(struct rover_qp *qp)
 {
 	int cpu;
 
 	preempt_disable();
 	cpu = READ_ONCE(qp->stream.cpu);
 	if (cpu != ROVER_CPU_ANY && cpu_online(cpu))
-		add(qp, cpu);
+		poller_add_qp(qp, cpu);
 	else
 		cpu = ROVER_CPU_ANY;
 	preempt_enable();
@@ -403,13 +374,14 @@ bool rover_poller_posted(struct rover_qp *qp)
 	const struct rover_stream *stream = &qp->stream;
 	bool takes;
 
-	/* What knows no acknowledges, nobody knows when to pass. */
+	/* Without ACKs nothing tells when nothing is in flight. */
 	if (!rover_transport_reliable(qp->transport) || irqs_disabled() ||
 	    in_hardirq())
 		return false;
 	/*
-	 * Pairs with rover_kick_drain(): a look to come finds what was posted.  And nobody
-	 * else is told of it, who would send it from where he is.
+	 * Pairs with smp_mb__after_atomic() in rover_kick_drain(), core/kick.c:
+	 * the queued pass sees this WQE. Do not kick another CPU: it could
+	 * reorder.
 	 */
 	smp_mb();
 	if (rover_kick_queued(&stream->kick))
@@ -418,11 +390,11 @@ bool rover_poller_posted(struct rover_qp *qp)
 	    !rover_poll_adapt_due(&stream->adapt))
 		return false;
 	if (!spin_trylock_bh(&qp->tx_lock))
-		return leave_to_looker(qp);
-	takes = qp->alive && posted_in_stream(qp);
+		return poller_queue_pass(qp);
+	takes = qp->alive && poller_takes_post(qp);
 	if (takes) {
-		qp->stream.first = progress(qp);
-		add(qp, stream->cpu);
+		qp->stream.first = poller_progress(qp);
+		poller_add_qp(qp, stream->cpu);
 	}
 	spin_unlock_bh(&qp->tx_lock);
 	return takes;
@@ -433,13 +405,13 @@ void rover_poller_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct poller *poller = per_cpu_ptr(&pollers, cpu);
+		struct poller_cpu *poller = per_cpu_ptr(&poller_cpus, cpu);
 
 		rover_kick_list_init(&poller->list);
-		hrtimer_setup(&poller->timer, look_at_all, CLOCK_MONOTONIC,
+		hrtimer_setup(&poller->timer, poller_timer_fn, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_REL_PINNED_SOFT);
-		INIT_CSD(&poller->call, called, poller);
-		poller->pause = PAUSE_LEAST;
+		INIT_CSD(&poller->csd, poller_ipi, poller);
+		poller->pause = POLLER_PAUSE_MIN;
 	}
 }
 
@@ -448,12 +420,13 @@ void rover_poller_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		while (test_bit(CALLED, &per_cpu_ptr(&pollers, cpu)->called))
+		while (test_bit(IPI_PENDING,
+				&per_cpu_ptr(&poller_cpus, cpu)->ipi_pending))
 			cpu_relax();
-	/* And to the end of that interrupt. */
+	/* Wait for the end of that interrupt. */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu) {
-		struct poller *poller = per_cpu_ptr(&pollers, cpu);
+		struct poller_cpu *poller = per_cpu_ptr(&poller_cpus, cpu);
 
 		hrtimer_cancel(&poller->timer);
 		WARN_ON(!rover_kick_list_empty(&poller->list));

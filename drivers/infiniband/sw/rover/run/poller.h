@@ -1,40 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * poller - look at a ring again, without being told
- */
+/* poller - poll the send rings of streams */
 #ifndef ROVER_POLLER_H
 #define ROVER_POLLER_H
 
 #include "qp/qp.h"
 
 /**
- * rover_poller_takes() - a program rings the doorbell: is it one of a stream?
+ * rover_poller_takes() - leave a doorbell to the poller if it is of a stream
  * @qp: found under RCU, work bits set
  *
- * Then the queue pair is run soon, and its ring is looked at from time to time
- * until nothing more is posted; meanwhile the program need not ring.
+ * The poller then runs @qp soon and polls its ring until nothing more is
+ * posted; the program need not ring meanwhile.
  *
  * Context: process, under rcu_read_lock().
- * Return: false when the caller is to run it.
+ * Return: false if the caller is to run @qp.
  */
 bool rover_poller_takes(struct rover_qp *qp);
 
 /**
- * rover_poller_posted() - a kernel user has posted sends: are they of a stream?
- * @qp: its posts are counted
+ * rover_poller_posted() - leave a kernel QP's post to the poller if that pays
+ * @qp: post counted by rover_poll_adapt_post()
  *
  * Context: any.
- * Return: false when the caller is to run it.
+ * Return: false if the caller is to run @qp.
  */
 bool rover_poller_posted(struct rover_qp *qp);
 
 /**
- * rover_poller_init() - at module load
+ * rover_poller_init() - set up, at module load
  */
 void rover_poller_init(void);
 
 /**
- * rover_poller_exit() - at module unload, after the last queue pair
+ * rover_poller_exit() - stop, at module unload after the last queue pair
  */
 void rover_poller_exit(void);
 

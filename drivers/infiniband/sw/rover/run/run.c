@@ -2,17 +2,17 @@
 /*
  * run - run a queue pair until it has nothing to do
  *
- * Whoever finds work for a queue pair sets a bit and comes here; here it tries
- * the lock.  Success means to do the work; failure means that another context
- * holds the lock, and that one looks at the bits after it has let go:
+ * A context that finds work sets a bit and tries the lock. If another context
+ * holds the lock, that one tests the bits after it has unlocked:
  *
  *	this context			the holder
  *	set_bit(work)			spin_unlock(lock)
  *	full barrier (A)		full barrier (B)
  *	spin_trylock(lock)		test_bit(work)
  *
- * A pairs with B: one of the two sees the other.  Every holder of tx_lock or
- * rx_lock on the packet path ends with rover_run() when a bit is set.
+ * A pairs with B: the holder sees the bit, or this context gets the lock. On
+ * the packet path every holder of tx_lock or rx_lock calls rover_run() at its
+ * end if a bit is set.
  *
  * Process context (doorbell, post) and softirq (packets, timers, kicks).
  */
@@ -31,14 +31,14 @@
 #include "ud/ud.h"
 
 /*
- * Turns before the rest is left to a kick.  In softirq nobody on this processor
- * receives until then, and its backlog has room for a thousand skbs: what knows no
- * window would fill that with packets that travel one by one.
+ * Turns before the rest is kicked. In softirq this CPU receives nothing
+ * meanwhile: a sender without a cwnd would fill its netdev backlog of a
+ * thousand skbs with single packets.
  */
-#define TURNS		32
-#define TURNS_SOFTIRQ	8
+#define RUN_TURNS		32
+#define RUN_TURNS_SOFTIRQ	8
 
-static void send_side(struct rover_qp *qp)
+static void run_tx_side(struct rover_qp *qp)
 {
 	if (!qp->alive)
 		return;
@@ -52,54 +52,56 @@ static void send_side(struct rover_qp *qp)
 		rover_requester_run(qp);
 }
 
-/* Is the last NAK still behind answers to what came before the fault? */
-static bool waits_for_answers(const struct rover_qp *qp)
+/* True if the last NAK waits for READ responses to earlier requests. */
+static bool run_nak_waits(const struct rover_qp *qp)
 {
 	return qp->rsp.nak_due && rover_readresp_pending(qp);
 }
 
-static void receive_side(struct rover_qp *qp)
+static void run_rx_side(struct rover_qp *qp)
 {
 	if (!qp->alive)
 		return;
-	/* First the last NAK, then the flush. */
+	/* The last NAK comes before the flush. */
 	rover_responder_finish(qp);
-	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) && !waits_for_answers(qp))
+	if (rover_qp_allows(qp, ROVER_MUST_FLUSH) && !run_nak_waits(qp))
 		rover_responder_flush(qp);
 }
 
-/* Return false when someone else has the lock, and with it the work. */
+/* Return false if another context holds the lock: that one does the work. */
 static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 		     void (*side)(struct rover_qp *qp))
 {
 	if (!spin_trylock_bh(lock))
 		return false;
 	clear_bit(bit, &qp->work);
-	/* What was done before the bit was set is seen after it is cleared. */
+	/* What was done before set_bit() is visible from here on. */
 	smp_mb__after_atomic();
 	side(qp);
 	spin_unlock_bh(lock);
 	return true;
 }
 
-static int where_to_send(const struct rover_qp *qp)
+static int run_send_cpu(const struct rover_qp *qp)
 {
 	if (READ_ONCE(qp->req.long_tx))
 		return rover_affinity_send(qp);
-	return READ_ONCE(qp->req.long_read) ? rover_affinity_ask(qp) : ROVER_CPU_ANY;
+	return READ_ONCE(qp->req.long_read) ? rover_affinity_ask(qp) :
+					      ROVER_CPU_ANY;
 }
 
-static int where_to_answer(const struct rover_qp *qp)
+static int run_answer_cpu(const struct rover_qp *qp)
 {
-	return READ_ONCE(qp->rsp.long_tx) ? rover_affinity_send(qp) : ROVER_CPU_ANY;
+	return READ_ONCE(qp->rsp.long_tx) ? rover_affinity_send(qp) :
+					    ROVER_CPU_ANY;
 }
 
 /*
- * Return true when this is to be done on @cpu, and now that of another context: of
- * the owner of what is set aside, whose last run comes after it was the owner (the
- * barriers are A and B again), or else of the thread.
+ * Return true if the work was left to the backlog's owner or, without one, to
+ * the worker on @cpu. The owner's last run comes after its ownership: barriers
+ * A and B hold.
  */
-static bool moved(struct rover_qp *qp, int cpu)
+static bool run_moved(struct rover_qp *qp, int cpu)
 {
 	if (cpu == ROVER_CPU_ANY ||
 	    (cpu == raw_smp_processor_id() && !in_softirq()))
@@ -109,25 +111,22 @@ static bool moved(struct rover_qp *qp, int cpu)
 	return true;
 }
 
-/* Return false when there was nothing to do, or nothing that is done here. */
-static bool turn(struct rover_qp *qp, bool may_move)
+/* Return false if nothing was done here. */
+static bool run_turn(struct rover_qp *qp, bool may_move)
 {
 	bool ran = false;
 
-	smp_mb();	/* A after set_bit, B after unlock */
+	smp_mb();	/* A after set_bit(), B after unlock */
 	if (test_bit(ROVER_WORK_TX, &qp->work) &&
-	    !(may_move && moved(qp, where_to_send(qp))))
-		ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock, send_side);
+	    !(may_move && run_moved(qp, run_send_cpu(qp))))
+		ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock, run_tx_side);
 	if (test_bit(ROVER_WORK_RX, &qp->work) &&
-	    !(may_move && moved(qp, where_to_answer(qp))))
-		ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock, receive_side);
+	    !(may_move && run_moved(qp, run_answer_cpu(qp))))
+		ran |= run_side(qp, ROVER_WORK_RX, &qp->rx_lock, run_rx_side);
 	return ran;
 }
 
-/*
- * A flush that is longer than a portion needs a context in which softirqs are on
- * between portions.
- */
+/* A longer flush needs softirqs on between portions (decision 0043). */
 static bool run_needs_thread(const struct rover_qp *qp)
 {
 	return in_softirq() && rover_qp_allows(qp, ROVER_MUST_FLUSH_SEND) &&
@@ -137,9 +136,9 @@ static bool run_needs_thread(const struct rover_qp *qp)
 
 void rover_run(struct rover_qp *qp)
 {
-	int left = in_serving_softirq() ? TURNS_SOFTIRQ : TURNS;
+	int left = in_serving_softirq() ? RUN_TURNS_SOFTIRQ : RUN_TURNS;
 
-	while (turn(qp, true)) {
+	while (run_turn(qp, true)) {
 		if (unlikely(run_needs_thread(qp))) {
 			rover_affinity_to(qp, rover_affinity_on(qp));
 			break;
@@ -153,18 +152,18 @@ void rover_run(struct rover_qp *qp)
 
 bool rover_run_turn(struct rover_qp *qp)
 {
-	return turn(qp, false);
+	return run_turn(qp, false);
 }
 
 /**
- * struct run_flush - the flush of one ring
- * @qp: whose
+ * struct run_flush - flush of one ring
+ * @qp: queue pair
  * @lock: of the ring
- * @state: flushes when the state demands this, ROVER_MUST_FLUSH*
- * @ring: the ring; without a header where receives are shared
- * @portion: flushes some of it
- * @from: head when the flush began
- * @posted: requests that were posted by then; -1 before
+ * @state: ROVER_MUST_FLUSH* bit that the state must have
+ * @ring: ring; without a header if receives are shared
+ * @portion: flushes a portion
+ * @from: head at the beginning
+ * @posted: requests posted at the beginning; -1 before
  */
 struct run_flush {
 	struct rover_qp *qp;
@@ -176,7 +175,7 @@ struct run_flush {
 	int posted;
 };
 
-/* Return false when all that was posted at the beginning is flushed. */
+/* Return false when all requests posted at the beginning are flushed. */
 static bool run_flush_portion(struct run_flush *f)
 {
 	const struct rover_ring *ring = f->ring;
@@ -189,7 +188,7 @@ static bool run_flush_portion(struct run_flush *f)
 	}
 	if (f->qp->alive && rover_qp_allows(f->qp, f->state)) {
 		f->portion(f->qp);
-		/* A program may have taken back what it posted. */
+		/* The program may have moved its tail back. */
 		more = f->posted > 0 && ring->head - f->from < f->posted &&
 		       rover_ring_posted(ring, ring->head) > 0;
 	}
@@ -225,7 +224,7 @@ void rover_run_posted(struct rover_qp *qp)
 
 void rover_run_receives(struct rover_qp *qp)
 {
-	int left = TURNS_SOFTIRQ;
+	int left = RUN_TURNS_SOFTIRQ;
 
 	set_bit(ROVER_WORK_RX, &qp->work);
 	if (irqs_disabled() || in_hardirq()) {
@@ -233,10 +232,10 @@ void rover_run_receives(struct rover_qp *qp)
 		return;
 	}
 	for (;;) {
-		smp_mb();	/* A after set_bit, B after unlock */
+		smp_mb();	/* A after set_bit(), B after unlock */
 		if (!test_bit(ROVER_WORK_RX, &qp->work) ||
-		    moved(qp, where_to_answer(qp)) ||
-		    !run_side(qp, ROVER_WORK_RX, &qp->rx_lock, receive_side))
+		    run_moved(qp, run_answer_cpu(qp)) ||
+		    !run_side(qp, ROVER_WORK_RX, &qp->rx_lock, run_rx_side))
 			return;
 		if (!--left) {
 			rover_qp_kick(qp);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timer - the one timer of a queue pair: ACK timeout and RNR wait
+ * timer - the timer of a queue pair: ACK timeout and RNR wait
  *
- * retransmit decides; this room only carries its verdict to completer and run,
- * which retransmit may not call.
+ * Passes the decisions of retransmit to completer and run, which retransmit.c
+ * may not call.
  *
- * Runs in softirq; takes tx_lock.
+ * Softirq; takes tx_lock.
  */
 #include "rc/completer.h"
 #include "rc/retransmit.h"
 #include "run/run.h"
 #include "run/timer.h"
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart timer_rtx_expired(struct hrtimer *timer)
 {
 	struct rover_qp *qp = container_of(timer, struct rover_qp, rtx.timer);
 
@@ -26,7 +26,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 
 void rover_timer_init(struct rover_qp *qp)
 {
-	hrtimer_setup(&qp->rtx.timer, expired, CLOCK_MONOTONIC,
+	hrtimer_setup(&qp->rtx.timer, timer_rtx_expired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 }
 

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * timer - the one timer of a queue pair: ACK timeout and RNR wait
- */
+/* timer - the timer of a queue pair: ACK timeout and RNR wait */
 #ifndef ROVER_TIMER_H
 #define ROVER_TIMER_H
 
 #include "qp/qp.h"
 
 /**
- * rover_timer_init() - set up, not running
+ * rover_timer_init() - set up the timer, not running
  * @qp: being created
  */
 void rover_timer_init(struct rover_qp *qp);
 
 /**
- * rover_timer_stop() - stop for good and wait for it
- * @qp: not alive any more, or held from arming it again
+ * rover_timer_stop() - stop the timer for good and wait for it
+ * @qp: not alive, or kept from arming it again
  *
  * Context: process, no lock held.
  */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flow_input - frames of the interface, for whom flow rules say
+ * flow_input - match received frames with flow rules
  *
- * The rules of a device are on a list, in the order in which they are asked; it is
- * written under RTNL and read under RCU.  As long as there is one, a netfilter
- * hook looks at what the interface receives: before the host's own rules, and
- * before bridges, bonds, VLANs and protocols (decision 0022).  Without rules
- * there is no hook, and nothing is paid for it.
+ * The rule list of a device is in match order, written under RTNL and read
+ * under RCU. While it has a rule, a netfilter ingress hook sees the interface's
+ * frames, before the host's own rules, bridges, bonds, VLANs and protocols
+ * (decision 0022). Without rules there is no hook and no cost.
  *
  * Lifetime: the core destroys no queue pair that has rules, and destroys the
- * rules of a program that has gone.  A rule is freed after a grace period; a
- * reader that still sees one may find its queue pair no longer @alive.  The hook
- * is gone a grace period before the device is (rover_netns_leave()).
+ * rules of a program that exits. A rule is freed after a grace period; readers
+ * may find its queue pair no longer @alive. The hook is gone a grace period
+ * before the device (rover_netns_leave()).
  */
 #ifndef ROVER_FLOW_INPUT_H
 #define ROVER_FLOW_INPUT_H
@@ -24,35 +23,35 @@
 struct rover_dev;
 struct rover_qp;
 
-/* What a device has room for: it bounds the work that a frame makes. */
+/* Rules of a device; bounds the work per frame. */
 #define ROVER_MAX_RULES		256
 
-/* What the device says of itself; some kernels are built without the hook. */
+/* Device capability; some kernels lack the hook. */
 #if IS_ENABLED(CONFIG_NETFILTER_INGRESS)
 #define ROVER_FLOW_INPUT_CAPS		IB_DEVICE_MANAGED_FLOW_STEERING
 #else
 #define ROVER_FLOW_INPUT_CAPS		0
 #endif
 
-/* Kinds of rules, in the order in which they are asked. */
+/* Kinds of rules, in match order. */
 enum rover_rule_kind {
-	ROVER_RULE_SNIFFER,	/* sees all there is, and takes nothing away */
-	ROVER_RULE_NORMAL,	/* takes what it matches, from the host as well */
-	ROVER_RULE_DEFAULT,	/* sees what no normal rule has taken */
+	ROVER_RULE_SNIFFER,	/* sees all frames, takes none */
+	ROVER_RULE_NORMAL,	/* takes its frames, from the host too */
+	ROVER_RULE_DEFAULT,	/* sees what normal rules left */
 };
 
 /**
- * struct rover_rule - a flow rule
+ * struct rover_rule - flow rule
  * @ib: the core's part
  * @node: in rover_flow_input.rules
  * @rcu: for freeing
- * @qp: who receives what it matches
+ * @qp: receives the matches
  * @kind: enum rover_rule_kind
- * @priority: of those of a kind, smaller ones are asked first
- * @leave: what it matches is not taken from those asked later
- * @filter: what the interface was told to receive for it; see flow.c
- * @mask: bits of a frame that are asked for
- * @want: what they have to be
+ * @priority: within a kind, lower ones match first
+ * @leave: leaves its matches to later rules and the host
+ * @filter: what the interface receives for this rule; see flow.c
+ * @mask: bits to compare
+ * @want: their values
  */
 struct rover_rule {
 	struct ib_flow ib;
@@ -68,10 +67,10 @@ struct rover_rule {
 };
 
 /**
- * struct rover_flow_input - the rules of a device
- * @rules: in order; RCU, written under RTNL
- * @count: how many there are
- * @hook: there while there are any
+ * struct rover_flow_input - flow rules of a device
+ * @rules: in match order; RCU, written under RTNL
+ * @count: number of rules
+ * @hook: registered while @count is not 0
  */
 struct rover_flow_input {
 	struct list_head rules;
@@ -82,20 +81,19 @@ struct rover_flow_input {
 };
 
 /**
- * rover_flow_input_add() - from now on a rule holds
- * @dev: whose it is; its interface is where it should be
+ * rover_flow_input_add() - activate a rule
+ * @dev: device; its interface is in the device's namespace
  * @rule: complete
  *
  * Context: RTNL held.
- * Return: 0; -ENOMEM, also for too many, -EOPNOTSUPP where the kernel has no
- * such hook.
+ * Return: 0; -ENOMEM, also for too many rules; -EOPNOTSUPP without the hook.
  */
 int rover_flow_input_add(struct rover_dev *dev, struct rover_rule *rule);
 
 /**
- * rover_flow_input_remove() - a rule holds no longer
- * @dev: whose it is
- * @rule: on the list; frames may still meet it for a grace period
+ * rover_flow_input_remove() - deactivate a rule
+ * @dev: device
+ * @rule: active; frames may still match it for a grace period
  *
  * Context: RTNL held.
  */

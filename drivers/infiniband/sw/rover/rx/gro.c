@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gro - trains out of packets that a NIC received one by one
+ * gro - build trains from packets that a NIC received one by one
  *
- * Packets of one flow that arrive together are coupled into the same kind of
- * train that train.c builds, so that routing, netfilter and UDP are passed
- * once.  A packet that asks for an answer ends its train: waiting would only
- * add to the round trip.
+ * Packets of a flow that arrive together become a train like those of train.c,
+ * and pass routing, netfilter and UDP once. AckReq ends the train: waiting
+ * would add to the round trip.
  *
  * NAPI softirq, under rcu_read_lock().
  */
@@ -17,10 +16,10 @@
 #include "tx/train.h"
 #include "wire/wire.h"
 
-/* Couple @skb to @p, as the core does for lists (skb_gro_receive_list). */
-static bool couple(struct sk_buff *p, struct sk_buff *skb)
+/* Couple @skb to @p, as skb_gro_receive_list() does. */
+static bool gro_couple_packet(struct sk_buff *p, struct sk_buff *skb)
 {
-	/* Trains, for one, are to be left as they are. */
+	/* @flush is set on packets not to merge, e.g. trains. */
 	if (unlikely(p->len + skb->len >= 65536) || NAPI_GRO_CB(skb)->flush ||
 	    NAPI_GRO_CB(p)->count >= ROVER_TRAIN_MAX)
 		return false;
@@ -41,16 +40,17 @@ static bool couple(struct sk_buff *p, struct sk_buff *skb)
 	return true;
 }
 
-/* The BTH of the packet GRO is looking at; NULL when it is not all there. */
-static const struct rover_bth *bth_of(struct sk_buff *skb)
+/* The BTH; NULL if the packet is too short. */
+static const struct rover_bth *gro_get_bth(struct sk_buff *skb)
 {
 	unsigned int off = skb_gro_offset(skb);
 
 	return skb_gro_header(skb, off + sizeof(struct rover_bth), off);
 }
 
-/* A forwarded train is taken apart again with each packet's own id: DF only. */
-static bool may_merge(const struct sk_buff *skb, const struct rover_bth *bth)
+/* IPv4: DF only, as segments of a forwarded train keep their own IDs. */
+static bool gro_may_merge(const struct sk_buff *skb,
+			  const struct rover_bth *bth)
 {
 	const struct iphdr *ip = (const void *)bth - sizeof(struct udphdr) -
 				 sizeof(*ip);
@@ -60,7 +60,7 @@ static bool may_merge(const struct sk_buff *skb, const struct rover_bth *bth)
 	return ip->frag_off == cpu_to_be16(IP_DF);
 }
 
-static struct sk_buff *same_flow(struct list_head *head)
+static struct sk_buff *gro_find_flow(struct list_head *head)
 {
 	struct sk_buff *p;
 
@@ -73,25 +73,25 @@ static struct sk_buff *same_flow(struct list_head *head)
 struct sk_buff *rover_gro_receive(struct sock *sk, struct list_head *head,
 				  struct sk_buff *skb)
 {
-	const struct rover_bth *bth = bth_of(skb);
+	const struct rover_bth *bth = gro_get_bth(skb);
 	int off = skb_gro_offset(skb);
 	struct sk_buff *p;
 	bool last;
 
-	if (!bth || !may_merge(skb, bth)) {
+	if (!bth || !gro_may_merge(skb, bth)) {
 		NAPI_GRO_CB(skb)->flush = 1;
 		return NULL;
 	}
 	last = rover_bth_ackreq(bth);
-	p = same_flow(head);
+	p = gro_find_flow(head);
 	if (!p) {
 		NAPI_GRO_CB(skb)->flush |= last;
 		return NULL;
 	}
-	/* None may be larger than the first: its size is the train's gso_size. */
+	/* gso_size is the first packet's size: no other may be larger. */
 	if (skb->len - off >
 	    be16_to_cpu(udp_hdr(p)->len) - sizeof(struct udphdr) ||
-	    !couple(p, skb)) {
+	    !gro_couple_packet(p, skb)) {
 		NAPI_GRO_CB(skb)->flush |= last;
 		NAPI_GRO_CB(p)->same_flow = 0;
 		return p;
@@ -103,7 +103,7 @@ int rover_gro_complete(struct sock *sk, struct sk_buff *skb, int nhoff)
 {
 	struct skb_shared_info *info = skb_shinfo(skb);
 
-	/* The core took us for a tunnel; there is no inner packet. */
+	/* The core assumes a tunnel; there is no inner packet. */
 	skb->encapsulation = 0;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	info->gso_size = skb_pagelen(skb) - nhoff;

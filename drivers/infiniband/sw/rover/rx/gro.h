@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * gro - trains out of packets that a NIC received one by one
- */
+/* gro - build trains from packets that a NIC received one by one */
 #ifndef ROVER_GRO_H
 #define ROVER_GRO_H
 
@@ -10,7 +8,7 @@
 
 struct sock;
 
-/* udp_tunnel's gro_receive and gro_complete. */
+/* gro_receive and gro_complete of udp_tunnel. */
 struct sk_buff *rover_gro_receive(struct sock *sk, struct list_head *head,
 				  struct sk_buff *skb);
 int rover_gro_complete(struct sock *sk, struct sk_buff *skb, int nhoff);

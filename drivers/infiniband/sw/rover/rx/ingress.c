@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ingress - from the socket or the Ethernet to the context that receives
+ * ingress - from socket, netfilter or Ethernet to the receiving context
  *
- * Most packets are received where and when they arrive.  Large trains from a
- * sender on this very processor are set aside for a thread on another one (see
- * steer.h), and so is whatever arrives for the same queue pair until those are
- * done: a connection's requests stay in their order, and its responses in
- * theirs.
+ * Packets are received where they arrive. Only large trains from a sender on
+ * this CPU go to the queue pair's backlog for a worker on another CPU
+ * (qp/affinity.h), as do all its packets until the backlog is done: requests
+ * stay in order, and so do responses.
  *
- * Softirq, from the socket under rcu_read_lock(); such a thread.
+ * Softirq or worker, under rcu_read_lock().
  */
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -24,21 +23,21 @@
 #include "wire/wire.h"
 
 /*
- * Memory that may be set aside: twice what a window of ours lets a peer send, so
- * only one that knows no window comes near, or one who forges its address.
+ * Truesize of a backlog: twice what rover's cwnd lets a peer send. Only peers
+ * without a cwnd or with a forged address come near.
  */
-#define ASIDE_MOST	(8 * 1024 * 1024)
+#define INGRESS_BACKLOG_MAX	(8 * 1024 * 1024)
 
 /*
- * What is received, an acknowledge perhaps, goes before what is sent.  But a peer
- * that sends all the time would leave none for that: after so many trains as many
- * are sent.  And after so many turns it is the turn of others.
+ * Receive first, as ACKs may wait. After INGRESS_RX_TRAINS trains send as many:
+ * a busy peer would leave no time for it. After INGRESS_ROUNDS other queue
+ * pairs follow.
  */
-#define RECEIVE_FIRST	4
-#define TURNS		16
+#define INGRESS_RX_TRAINS	4
+#define INGRESS_ROUNDS		16
 
 struct rover_dev *rover_ingress_device(struct rover_net *rnet,
-				      const struct sk_buff *skb)
+				       const struct sk_buff *skb)
 {
 	struct rover_dev *dev, *below = NULL, *any = NULL;
 
@@ -53,23 +52,23 @@ struct rover_dev *rover_ingress_device(struct rover_net *rnet,
 	return below ?: any;
 }
 
-/* The first packet's header; nothing is proved yet. */
-static const struct rover_bth *first_bth(const struct sk_buff *skb,
-					 struct rover_bth *buf)
+/* The first packet's header; nothing is verified yet. */
+static const struct rover_bth *ingress_first_bth(const struct sk_buff *skb,
+						 struct rover_bth *buf)
 {
 	return skb_header_pointer(skb, rover_netrx_bth_at(skb), sizeof(*buf),
 				  buf);
 }
 
-static bool is_response(const struct rover_bth *bth)
+static bool ingress_is_response(const struct rover_bth *bth)
 {
 	const struct rover_opcode *op = rover_opcode_get(bth->opcode);
 
 	return op && op->flags & ROVER_OP_RESPONSE;
 }
 
-/* It outlives its netdev's interest in it: nothing of the stack's is kept. */
-static void detach(struct sk_buff *skb)
+/* The skb may outlive its netdev: keep nothing of the stack. */
+static void ingress_detach_skb(struct sk_buff *skb)
 {
 	skb_dst_drop(skb);
 	skb_orphan(skb);
@@ -78,12 +77,12 @@ static void detach(struct sk_buff *skb)
 }
 
 /*
- * What is set aside takes room and time that are the peer's, so it comes from its
- * address, and is no longer than its packets are.  All else netrx is going to drop,
- * on the time of whoever sends it.  Asked without a lock, while modify may change
- * both: it is no more than that.
+ * The backlog's memory and time belong to the peer: queue only packets with its
+ * addresses and at most its packet length. netrx drops others at their sender's
+ * cost. Lockless: a hint while modify runs.
  */
-static bool may_wait(const struct rover_qp *qp, const struct sk_buff *skb)
+static bool ingress_may_queue(const struct rover_qp *qp,
+			      const struct sk_buff *skb)
 {
 	unsigned int most = sizeof(struct udphdr) + ROVER_MAX_HDR +
 			    READ_ONCE(qp->mtu) + ROVER_ICRC_SIZE;
@@ -94,51 +93,53 @@ static bool may_wait(const struct rover_qp *qp, const struct sk_buff *skb)
 				rover_netrx_l3(skb), skb_network_header(skb));
 }
 
-/* Return true when the packet was taken, one way or the other. */
-static bool set_aside(struct rover_qp *qp, struct sk_buff *skb, bool response)
+/*
+ * Return true if @skb was consumed: queued, or dropped as the backlog is full.
+ */
+static bool ingress_queue_skb(struct rover_qp *qp, struct sk_buff *skb,
+			      bool response)
 {
-	struct rover_backlog *aside = &qp->backlog;
+	struct rover_backlog *backlog = &qp->backlog;
 	int cpu = rover_affinity_receive(qp, skb->len, response);
 	bool taken = true, first = false;
 
-	/* Others may arrive elsewhere at this moment: of those any may be first. */
-	if (cpu == ROVER_CPU_ANY && !READ_ONCE(aside->owner))
+	/* Lockless: packets arriving on several CPUs have no order yet. */
+	if (cpu == ROVER_CPU_ANY && !READ_ONCE(backlog->owner))
 		return false;
-	if (!may_wait(qp, skb))
+	if (!ingress_may_queue(qp, skb))
 		return false;
-	spin_lock(&aside->requests.lock);
-	if (aside->bytes >= ASIDE_MOST) {
+	spin_lock(&backlog->requests.lock);
+	if (backlog->bytes >= INGRESS_BACKLOG_MAX) {
 		rover_qp_drop(qp, ROVER_STAT_DROP_BACKLOG, 0, 0);
 		kfree_skb(skb);
-	} else if (aside->owner || cpu != ROVER_CPU_ANY) {
-		detach(skb);
-		aside->bytes += skb->truesize;
-		__skb_queue_tail(response ? &aside->responses :
-				 &aside->requests, skb);
-		first = !aside->owner;
+	} else if (backlog->owner || cpu != ROVER_CPU_ANY) {
+		ingress_detach_skb(skb);
+		backlog->bytes += skb->truesize;
+		__skb_queue_tail(response ? &backlog->responses :
+				 &backlog->requests, skb);
+		first = !backlog->owner;
 		if (first)
-			aside->owner = ROVER_BACKLOG_QUEUED;
+			backlog->owner = ROVER_BACKLOG_QUEUED;
 	} else {
 		taken = false;
 	}
-	spin_unlock(&aside->requests.lock);
+	spin_unlock(&backlog->requests.lock);
 	if (first)
 		rover_affinity_to(qp, cpu);
 	return taken;
 }
 
-/* Here, or by another context if it is large. */
-static void receive(struct rover_net *rnet, struct rover_dev *dev,
-		    struct rover_qp *qp, struct sk_buff *skb,
-		    const struct rover_bth *bth)
+static void ingress_receive_skb(struct rover_net *rnet, struct rover_dev *dev,
+				struct rover_qp *qp, struct sk_buff *skb,
+				const struct rover_bth *bth)
 {
-	if (!qp || !set_aside(qp, skb, is_response(bth)))
+	if (!qp || !ingress_queue_skb(qp, skb, ingress_is_response(bth)))
 		rover_netrx(rnet, dev, qp, skb);
 }
 
-/* One that lives in this namespace, if that has not ended. */
-static struct rover_qp *find_in(const struct rover_net *rnet,
-				const struct rover_bth *bth)
+/* A live queue pair of this namespace. */
+static struct rover_qp *ingress_find_qp(const struct rover_net *rnet,
+					const struct rover_bth *bth)
 {
 	struct rover_qp *qp = rover_qp_find(rover_bth_qpn(bth));
 
@@ -153,13 +154,13 @@ void rover_ingress_packet(struct rover_net *rnet, struct sk_buff *skb)
 	struct rover_dev *dev;
 	struct rover_bth buf;
 
-	bth = first_bth(skb, &buf);
+	bth = ingress_first_bth(skb, &buf);
 	if (bth)
-		qp = find_in(rnet, bth);
-	/* Count at the queue pair's device: lo and VLANs have none of their own. */
+		qp = ingress_find_qp(rnet, bth);
+	/* Count at the queue pair's device: lo and VLANs have none. */
 	dev = qp ? qp->dev : rover_ingress_device(rnet, skb);
 	if (dev)
-		receive(rnet, dev, qp, skb, bth);
+		ingress_receive_skb(rnet, dev, qp, skb, bth);
 	else
 		kfree_skb(skb);
 }
@@ -175,18 +176,18 @@ int rover_ingress_encap_rcv(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* Whom it is for.  In a train of several the first may be gone, and others not. */
-static struct rover_qp *find_any_in(const struct rover_net *rnet,
-				    const struct sk_buff *skb,
-				    const struct rover_bth *first)
+/* In a train of several queue pairs the first may be gone. */
+static struct rover_qp *ingress_find_any_qp(const struct rover_net *rnet,
+					    const struct sk_buff *skb,
+					    const struct rover_bth *first)
 {
-	struct rover_qp *qp = find_in(rnet, first);
+	struct rover_qp *qp = ingress_find_qp(rnet, first);
 	const struct sk_buff *member;
 
 	if (likely(qp))
 		return qp;
 	skb_walk_frags(skb, member) {
-		qp = find_in(rnet, (const void *)member->data);
+		qp = ingress_find_qp(rnet, (const void *)member->data);
 		if (qp)
 			break;
 	}
@@ -199,12 +200,12 @@ void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet)
 	struct rover_qp *qp;
 
 	rcu_read_lock();
-	/* We have made it: all headers are in one piece. */
+	/* Sent by rover: all headers are linear. */
 	__skb_pull(skb, skb_transport_offset(skb));
 	bth = (const void *)(udp_hdr(skb) + 1);
-	qp = find_any_in(rnet, skb, bth);
+	qp = ingress_find_any_qp(rnet, skb, bth);
 	if (likely(qp)) {
-		receive(qp->dev->rnet, qp->dev, qp, skb, bth);
+		ingress_receive_skb(qp->dev->rnet, qp->dev, qp, skb, bth);
 	} else {
 		rover_drop(NULL, ROVER_STAT_DROP_QPN, rover_bth_qpn(bth),
 			   bth->opcode, rover_bth_psn(bth));
@@ -213,75 +214,74 @@ void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet)
 	rcu_read_unlock();
 }
 
-/* Become the owner, unless somebody else is at it. */
-static bool own_aside(struct rover_qp *qp)
+/* Become the owner of the backlog, unless another context is. */
+static bool ingress_own_backlog(struct rover_qp *qp)
 {
-	struct rover_backlog *aside = &qp->backlog;
-	bool mine;
+	struct rover_backlog *backlog = &qp->backlog;
+	bool owned;
 
-	spin_lock_bh(&aside->requests.lock);
-	mine = aside->owner != ROVER_BACKLOG_RUNNING;
-	aside->owner = ROVER_BACKLOG_RUNNING;
-	spin_unlock_bh(&aside->requests.lock);
-	if (mine)
+	spin_lock_bh(&backlog->requests.lock);
+	owned = backlog->owner != ROVER_BACKLOG_RUNNING;
+	backlog->owner = ROVER_BACKLOG_RUNNING;
+	spin_unlock_bh(&backlog->requests.lock);
+	if (owned)
 		WRITE_ONCE(qp->worker_cpu, raw_smp_processor_id());
-	return mine;
+	return owned;
 }
 
-/*
- * In turns: the peer's requests go on for as long as it likes, and responses
- * for as long as they make us send what causes more of them.
- */
-static struct sk_buff *next_aside(struct rover_backlog *aside)
+/* Take turns: both requests and responses may go on for ever. */
+static struct sk_buff *ingress_next_skb(struct rover_backlog *backlog)
 {
-	struct sk_buff_head *of[] = { &aside->requests, &aside->responses };
+	struct sk_buff_head *queues[] = { &backlog->requests,
+					  &backlog->responses };
 	struct sk_buff *skb;
 
-	spin_lock(&aside->requests.lock);
-	aside->turn = !aside->turn;
-	skb = __skb_dequeue(of[aside->turn]) ?: __skb_dequeue(of[!aside->turn]);
+	spin_lock(&backlog->requests.lock);
+	backlog->turn = !backlog->turn;
+	skb = __skb_dequeue(queues[backlog->turn]) ?:
+	      __skb_dequeue(queues[!backlog->turn]);
 	if (skb)
-		aside->bytes -= skb->truesize;
-	spin_unlock(&aside->requests.lock);
+		backlog->bytes -= skb->truesize;
+	spin_unlock(&backlog->requests.lock);
 	return skb;
 }
 
-/* Return how much it was: packets, or KiB if those are more; 0 for nothing. */
-static unsigned int receive_aside(struct rover_qp *qp)
+/* Return packets or KiB of an skb, whichever is more; 0 without one. */
+static unsigned int ingress_receive_next(struct rover_qp *qp)
 {
-	unsigned int much = 0;
+	unsigned int amount = 0;
 	struct sk_buff *skb;
 
-	/* As in softirq.  A device outlives its queue pairs so long. */
+	/* As in softirq. RCU: a device outlives its queue pairs that long. */
 	local_bh_disable();
 	rcu_read_lock();
-	skb = next_aside(&qp->backlog);
+	skb = ingress_next_skb(&qp->backlog);
 	if (skb)
-		much = max(rover_netrx_packets(skb), skb->len / SZ_1K);
-	if (much && READ_ONCE(qp->alive))
+		amount = max(rover_netrx_packets(skb), skb->len / SZ_1K);
+	if (amount && READ_ONCE(qp->alive))
 		rover_netrx(qp->dev->rnet, qp->dev, qp, skb);
 	else
 		kfree_skb(skb);
 	rcu_read_unlock();
-	/* What was sent, an acknowledge perhaps, goes its way here. */
+	/* Softirqs now deliver what was sent, e.g. ACKs. */
 	local_bh_enable();
-	return much;
+	return amount;
 }
 
-/* Return how many trains it was, rounded up. */
-static unsigned int receive_first(struct rover_qp *qp)
+/* Return the number of trains received, rounded up. */
+static unsigned int ingress_receive_some(struct rover_qp *qp)
 {
 	unsigned int received = 0, more;
 
 	do {
-		more = receive_aside(qp);
+		more = ingress_receive_next(qp);
 		received += more;
-	} while (more && received < RECEIVE_FIRST * ROVER_TRAIN_MAX);
+	} while (more && received < INGRESS_RX_TRAINS * ROVER_TRAIN_MAX);
 	return DIV_ROUND_UP(received, ROVER_TRAIN_MAX);
 }
 
-/* Return false when there was nothing to send. */
-static bool send_trains(struct rover_qp *qp, unsigned int most)
+/* Return false if there was nothing to send. */
+static bool ingress_send_trains(struct rover_qp *qp, unsigned int most)
 {
 	bool sent = rover_run_turn(qp);
 
@@ -290,40 +290,38 @@ static bool send_trains(struct rover_qp *qp, unsigned int most)
 	return sent;
 }
 
-/* Be the owner no longer.  Return true when the thread is to be. */
-static bool leave_aside(struct rover_qp *qp, bool more)
+/* Give up ownership. Return true if the worker is to go on. */
+static bool ingress_leave_backlog(struct rover_qp *qp, bool more)
 {
-	struct rover_backlog *aside = &qp->backlog;
+	struct rover_backlog *backlog = &qp->backlog;
 
-	spin_lock_bh(&aside->requests.lock);
-	more |= !skb_queue_empty(&aside->responses) ||
-		!skb_queue_empty(&aside->requests);
-	aside->owner = more ? ROVER_BACKLOG_QUEUED : ROVER_BACKLOG_IDLE;
-	spin_unlock_bh(&aside->requests.lock);
+	spin_lock_bh(&backlog->requests.lock);
+	more |= !skb_queue_empty(&backlog->responses) ||
+		!skb_queue_empty(&backlog->requests);
+	backlog->owner = more ? ROVER_BACKLOG_QUEUED : ROVER_BACKLOG_IDLE;
+	spin_unlock_bh(&backlog->requests.lock);
 	return more;
 }
 
 /*
- * As the owner: run the queue pair and receive what arrives for it meanwhile.
- * The last run is without an owner.  So whoever left work to one that was not
- * its own any more has found it done.
- *
- * A program that @posted is to post more: where there is much to receive, that
- * is left to the thread.
+ * Run and receive as the owner. The last rover_run() comes after ownership and
+ * does the work that run_moved() left to the owner. A doorbell (@posted) leaves
+ * heavy receiving to the worker, so that its program can post more.
  */
-static void run_owned(struct rover_qp *qp, bool posted)
+static void ingress_run_owned(struct rover_qp *qp, bool posted)
 {
-	unsigned int received, left = TURNS;
+	unsigned int received, left = INGRESS_ROUNDS;
 	bool more;
 
 	do {
-		received = receive_first(qp);
-		more = send_trains(qp, clamp_t(unsigned int, received, 1,
-					       RECEIVE_FIRST)) || received;
-		if (posted && received >= RECEIVE_FIRST)
+		received = ingress_receive_some(qp);
+		more = ingress_send_trains(qp, clamp_t(unsigned int, received,
+						       1, INGRESS_RX_TRAINS)) ||
+		       received;
+		if (posted && received >= INGRESS_RX_TRAINS)
 			break;
 	} while (more && --left);
-	if (leave_aside(qp, more))
+	if (ingress_leave_backlog(qp, more))
 		rover_affinity_to(qp, rover_affinity_on(qp));
 	else
 		rover_run(qp);
@@ -333,20 +331,20 @@ void rover_ingress_heavy(struct rover_kick *heavy)
 {
 	struct rover_qp *qp = container_of(heavy, struct rover_qp, heavy);
 
-	/* Else somebody is at it, and will see what there is to do. */
-	if (own_aside(qp))
-		run_owned(qp, false);
+	/* Otherwise the present owner does the work. */
+	if (ingress_own_backlog(qp))
+		ingress_run_owned(qp, false);
 	rover_qp_put(qp);
 }
 
 void rover_ingress_posted(struct rover_qp *qp)
 {
 	rover_affinity_home(qp);
-	/* What answers large messages would otherwise only wait for our lock. */
+	/* Receive here: responses would wait for tx_lock elsewhere. */
 	if (READ_ONCE(qp->req.long_tx) &&
 	    READ_ONCE(qp->home_cpu) == raw_smp_processor_id() &&
-	    own_aside(qp))
-		run_owned(qp, true);
+	    ingress_own_backlog(qp))
+		ingress_run_owned(qp, true);
 	else
 		rover_run(qp);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * ingress - from the socket or the Ethernet to the context that receives
- */
+/* ingress - from socket, netfilter or Ethernet to the receiving context */
 #ifndef ROVER_INGRESS_H
 #define ROVER_INGRESS_H
 
@@ -12,8 +10,8 @@
 struct sock;
 
 /**
- * rover_ingress_encap_rcv() - udp_tunnel's encap_rcv: a packet or a whole train
- * @sk: our socket; its sk_user_data is the struct rover_net
+ * rover_ingress_encap_rcv() - receive a packet or train from the UDP socket
+ * @sk: rover's socket; sk_user_data is the struct rover_net
  * @skb: consumed
  *
  * Context: softirq, under rcu_read_lock().
@@ -22,20 +20,20 @@ struct sock;
 int rover_ingress_encap_rcv(struct sock *sk, struct sk_buff *skb);
 
 /**
- * rover_ingress_device() - the device to count at while no queue pair is known
- * @rnet: namespace it has arrived in
- * @skb: a packet, still with its interface
+ * rover_ingress_device() - find a device to count at without a queue pair
+ * @rnet: namespace @skb arrived in
+ * @skb: packet, still with its interface
  *
  * Context: under rcu_read_lock().
- * Return: the device on the packet's interface, else one on an interface below it,
- * else any of the namespace; NULL when it has none.
+ * Return: the device on the packet's interface, else on one below it, else any
+ *	of @rnet; NULL without devices.
  */
 struct rover_dev *rover_ingress_device(struct rover_net *rnet,
-				      const struct sk_buff *skb);
+				       const struct sk_buff *skb);
 
 /**
- * rover_ingress_packet() - receive it, here or elsewhere
- * @rnet: namespace it has arrived in
+ * rover_ingress_packet() - receive a packet or train, or queue it
+ * @rnet: namespace it arrived in
  * @skb: as for rover_netrx(); consumed
  *
  * Context: softirq, under rcu_read_lock().
@@ -43,25 +41,25 @@ struct rover_dev *rover_ingress_device(struct rover_net *rnet,
 void rover_ingress_packet(struct rover_net *rnet, struct sk_buff *skb);
 
 /**
- * rover_ingress_shortcut() - receive what did not go by the stack
+ * rover_ingress_shortcut() - receive from the shortcut
  * @skb: data at its IP header; consumed
- * @rnet: namespace that the queue pair it is for has to be in; not to be followed
+ * @rnet: namespace of the receiver; only compared
  *
  * Context: softirq.
  */
 void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet);
 
 /**
- * rover_ingress_posted() - a program has posted, and set the bits: run
- * @qp: found under RCU
+ * rover_ingress_posted() - run a user QP after its doorbell
+ * @qp: found under RCU, work bits set
  *
- * While large messages are sent, what arrives is received here, too.
+ * While it sends large messages, arrivals are received here, too.
  *
  * Context: process, under rcu_read_lock().
  */
 void rover_ingress_posted(struct rover_qp *qp);
 
-/* The heavy work of a queue pair: what was set aside, and what run has to do. */
+/* Callback of the workers: receive the backlog, run the queue pair. */
 void rover_ingress_heavy(struct rover_kick *heavy);
 
 #endif /* ROVER_INGRESS_H */

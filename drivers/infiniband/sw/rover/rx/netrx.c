@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netrx - from packets and trains to the queue pair
+ * netrx - deliver received packets and trains to queue pairs
  *
- * One call brings one packet or a whole train.  Each packet is proved before
- * anything changes because of it: lengths before any subtraction, a known
- * opcode, the queue pair, the peer's addresses and namespace, the ICRC, the
- * state.  The ICRC comes after what is cheap to look up, so that junk costs
- * little.  Then it goes to responder or completer under the lock of that side.
- * The lock is kept while packets for the same queue pair and side follow; when
- * it is let go, there is one acknowledge for all of them, and what the window
- * now allows is sent.  What a train makes several queue pairs send goes together
- * (plug).
+ * A packet passes all checks before it changes any state: lengths before any
+ * subtraction, and the ICRC after the cheap lookups, so that junk costs little.
+ * Responder or completer receive it under their lock, which is kept while
+ * packets for the same queue pair and side follow: one ACK and one requester
+ * run for all. Replies of several queue pairs to one train share trains (plug).
  *
- * Softirq, under rcu_read_lock().  The skb is read only: it may be cloned.
+ * Softirq or worker, under rcu_read_lock(). The skb may be cloned: read only.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -39,52 +35,49 @@
 #include "wire/icrc.h"
 #include "wire/packet.h"
 
-/* Who receives: the queue pair and the side whose lock is held. */
-struct batch {
+/* Consecutive packets for one queue pair and side. */
+struct netrx_batch {
 	struct rover_net *rnet;
-	struct rover_dev *dev;		/* to count at: the QP's if it is known */
-	const struct sk_buff *head;	/* what has come */
-	struct rover_qp *likely;	/* found already; NULL or maybe dead */
-	struct rover_qp *found;		/* the same, by netrx_expected() */
+	struct rover_dev *dev;		/* whose counters to use */
+	const struct sk_buff *head;	/* received packet or train */
+	struct rover_qp *hint;		/* may be NULL or dead */
+	struct rover_qp *found;		/* by netrx_expected() */
 	struct rover_qp *qp;
-	const void *peer;		/* a header whose addresses are its peer's */
-	bool sending;			/* tx_lock is held, else rx_lock */
-	bool marked;			/* a router's queue is filling up */
+	const void *peer;		/* header that matched @qp's path */
+	bool tx_side;			/* tx_lock held, else rx_lock */
+	bool ecn_marked;		/* a packet had ECN CE */
 	unsigned int packets;
-	unsigned int bare;		/* packets without headers of their own */
+	unsigned int headerless;	/* packets without own BTH */
 };
 
-/* A packet on its way through the checks. */
-struct arrival {
+struct netrx_pkt {
 	struct rover_packet pkt;
 	struct rover_bth bth;
 	const struct udphdr *udp;
-	int at;				/* offset of the BTH in pkt.skb */
-	bool proved;			/* with all that it came in: */
-	bool good;			/* that it is what was sent */
-	unsigned int len;		/* from BTH to ICRC, both included */
+	int at;				/* BTH offset in pkt.skb */
+	bool icrc_checked;		/* with the rest of the skb: */
+	bool icrc_ok;			/* the result of that */
+	unsigned int len;		/* from BTH to ICRC */
 };
 
-static void dropped(struct batch *b, const struct arrival *a,
-		    enum rover_stat why)
+static void netrx_drop(struct netrx_batch *b, const struct netrx_pkt *a,
+		       enum rover_stat why)
 {
 	rover_drop(b->dev ? b->dev->stats : NULL, why, rover_bth_qpn(&a->bth),
 		   a->bth.opcode, rover_bth_psn(&a->bth));
 }
 
-/* Batches ********************************************************************/
-
-static void batch_end(struct batch *b)
+static void netrx_batch_end(struct netrx_batch *b)
 {
 	struct rover_qp *qp = b->qp;
 
 	if (!qp)
 		return;
 	b->qp = NULL;
-	if (b->marked)
-		rover_cnp_marked(qp, b->sending);
-	b->marked = false;
-	if (b->sending) {
+	if (b->ecn_marked)
+		rover_cnp_marked(qp, b->tx_side);
+	b->ecn_marked = false;
+	if (b->tx_side) {
 		rover_completer_finish(qp);
 		spin_unlock(&qp->tx_lock);
 	} else {
@@ -95,22 +88,20 @@ static void batch_end(struct batch *b)
 			rover_responder_finish(qp);
 		spin_unlock(&qp->rx_lock);
 	}
-	/* What the window now allows, or another context has left to us. */
+	/* Send what the cwnd now allows; do work others have left. */
 	rover_run(qp);
 }
 
-/*
- * Queue pair 1 of @dev if the packet was sent to a GID of @dev; with @in, to one
- * that is on this interface.
- */
-static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a,
-			       struct net_device *in)
+/* Queue pair 1 of @dev if a GID of @dev, and of @in if set, is addressed. */
+static struct rover_qp *netrx_dev_gsi(struct rover_dev *dev,
+				      const struct netrx_pkt *a,
+				      struct net_device *in)
 {
 	struct rover_qp *qp = rcu_dereference(dev->gsi);
 	const struct ib_gid_attr *gid;
 	bool found;
 
-	/* Only a registered device has one, and a table of GIDs. */
+	/* Set while @dev is registered and has a GID table. */
 	if (!qp)
 		return NULL;
 	gid = rover_path_find_gid(&dev->ib, a->pkt.l3, a->pkt.ip, in);
@@ -121,15 +112,15 @@ static struct rover_qp *gsi_of(struct rover_dev *dev, const struct arrival *a,
 	return found ? qp : NULL;
 }
 
-static struct rover_qp *first_gsi(const struct batch *b,
-				  const struct arrival *a,
-				  struct net_device *in)
+static struct rover_qp *netrx_first_gsi(const struct netrx_batch *b,
+					const struct netrx_pkt *a,
+					struct net_device *in)
 {
 	struct rover_qp *qp = NULL;
 	struct rover_dev *dev;
 
 	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
-		qp = gsi_of(dev, a, in);
+		qp = netrx_dev_gsi(dev, a, in);
 		if (qp)
 			break;
 	}
@@ -137,30 +128,29 @@ static struct rover_qp *first_gsi(const struct batch *b,
 }
 
 /*
- * Each device has a queue pair 1: the address tells whose is meant.  Several
- * devices have the GID of an upper interface, its own and those below.  The first
- * one that was registered gets the packet: rdma_cm takes that one when it binds to
- * an address, and no other device knows of the listener.  A link-local address may
- * be on several interfaces: then it is the one the packet came by.
+ * Several devices have the GID of an upper interface: the first registered one
+ * receives, as rdma_cm binds addresses and listeners to that one. A link-local
+ * address may be on several interfaces: prefer the receiving one.
  */
-static struct rover_qp *find_gsi(const struct batch *b, const struct arrival *a)
+static struct rover_qp *netrx_find_gsi(const struct netrx_batch *b,
+				       const struct netrx_pkt *a)
 {
 	struct net_device *in = b->head->dev;
-	struct rover_qp *qp = in ? first_gsi(b, a, in) : NULL;
+	struct rover_qp *qp = in ? netrx_first_gsi(b, a, in) : NULL;
 
-	return qp ?: first_gsi(b, a, NULL);
+	return qp ?: netrx_first_gsi(b, a, NULL);
 }
 
-/* Hold the lock of one side; nothing else is held. */
-static bool batch_hold(struct batch *b, struct rover_qp *qp, bool sending)
+static bool netrx_batch_lock(struct netrx_batch *b, struct rover_qp *qp,
+			     bool tx_side)
 {
-	if (sending)
+	if (tx_side)
 		spin_lock(&qp->tx_lock);
 	else
 		spin_lock(&qp->rx_lock);
-	/* It may have died since it was found. */
+	/* Maybe destroyed since it was found. */
 	if (!qp->alive) {
-		if (sending)
+		if (tx_side)
 			spin_unlock(&qp->tx_lock);
 		else
 			spin_unlock(&qp->rx_lock);
@@ -168,34 +158,32 @@ static bool batch_hold(struct batch *b, struct rover_qp *qp, bool sending)
 	}
 	b->qp = qp;
 	b->peer = NULL;
-	b->sending = sending;
+	b->tx_side = tx_side;
 	return true;
 }
 
-/* Hold the right lock of the queue pair this packet is for. */
-static bool batch_join(struct batch *b, const struct arrival *a)
+static bool netrx_batch_join(struct netrx_batch *b, const struct netrx_pkt *a)
 {
-	bool sending = a->pkt.op->flags & ROVER_OP_RESPONSE;
+	bool tx_side = a->pkt.op->flags & ROVER_OP_RESPONSE;
 	u32 qpn = rover_bth_qpn(&a->bth);
 	struct rover_qp *qp = b->qp;
 
-	if (qp && qp->obj.key == qpn && b->sending == sending)
+	if (qp && qp->obj.key == qpn && b->tx_side == tx_side)
 		return true;
-	batch_end(b);
+	netrx_batch_end(b);
 	qp = b->found;
 	if (!qp || qp->obj.key != qpn)
-		qp = qpn == ROVER_GSI_QPN ? find_gsi(b, a) : rover_qp_find(qpn);
-	if (!qp || !batch_hold(b, qp, sending))
+		qp = qpn == ROVER_GSI_QPN ? netrx_find_gsi(b, a) :
+					    rover_qp_find(qpn);
+	if (!qp || !netrx_batch_lock(b, qp, tx_side))
 		return false;
-	if (!b->likely)
+	if (!b->hint)
 		b->dev = qp->dev;
 	return true;
 }
 
-/* Proving ********************************************************************/
-
-/* What stands between the BTH and the payload, all of it at @hdr. */
-static void parse_exts(struct rover_packet *pkt, const u8 *hdr)
+/* Copy the headers between BTH and payload from @hdr. */
+static void netrx_parse_exts(struct rover_packet *pkt, const u8 *hdr)
 {
 	const struct rover_opcode *op = pkt->op;
 	unsigned int skip = op->ext - sizeof(struct rover_bth);
@@ -212,7 +200,7 @@ static void parse_exts(struct rover_packet *pkt, const u8 *hdr)
 		       sizeof(pkt->imm));
 }
 
-static inline bool parse(struct batch *b, struct arrival *a)
+static inline bool netrx_parse(struct netrx_batch *b, struct netrx_pkt *a)
 {
 	struct rover_packet *pkt = &a->pkt;
 	const struct rover_bth *bth;
@@ -222,18 +210,18 @@ static inline bool parse(struct batch *b, struct arrival *a)
 	const u8 *hdr;
 
 	if (a->len < sizeof(*bth) + ROVER_ICRC_SIZE) {
-		dropped(b, a, ROVER_STAT_DROP_SHORT);
+		netrx_drop(b, a, ROVER_STAT_DROP_SHORT);
 		return false;
 	}
 	bth = skb_header_pointer(pkt->skb, a->at, sizeof(*bth), buf);
 	if (!bth) {
-		dropped(b, a, ROVER_STAT_DROP_SHORT);
+		netrx_drop(b, a, ROVER_STAT_DROP_SHORT);
 		return false;
 	}
 	a->bth = *bth;
 	op = rover_opcode_get(a->bth.opcode);
 	if (!op || a->bth.flags & ROVER_BTH_TVER) {
-		dropped(b, a, ROVER_STAT_DROP_OPCODE);
+		netrx_drop(b, a, ROVER_STAT_DROP_OPCODE);
 		return false;
 	}
 	pkt->op = op;
@@ -242,9 +230,9 @@ static inline bool parse(struct batch *b, struct arrival *a)
 	pkt->solicited = rover_bth_solicited(&a->bth);
 	pkt->pad = rover_bth_pad(&a->bth);
 	pkt->psn = rover_bth_psn(&a->bth);
-	/* With its pad a payload is of whole words (IBTA 9.2.4), as are headers. */
+	/* Headers and padded payload are multiples of four (IBTA 9.2.4). */
 	if (a->len % 4 || a->len < op->hdr_len + pkt->pad + ROVER_ICRC_SIZE) {
-		dropped(b, a, ROVER_STAT_DROP_LENGTH);
+		netrx_drop(b, a, ROVER_STAT_DROP_LENGTH);
 		return false;
 	}
 	pkt->payload_at = a->at + op->hdr_len;
@@ -252,18 +240,16 @@ static inline bool parse(struct batch *b, struct arrival *a)
 	ext = op->hdr_len - sizeof(*bth);
 	hdr = skb_header_pointer(pkt->skb, a->at + sizeof(*bth), ext, buf);
 	if (!hdr) {
-		dropped(b, a, ROVER_STAT_DROP_SHORT);
+		netrx_drop(b, a, ROVER_STAT_DROP_SHORT);
 		return false;
 	}
-	parse_exts(pkt, hdr);
+	netrx_parse_exts(pkt, hdr);
 	return true;
 }
 
-/*
- * The sum of a packet that is @len bytes long from BTH to ICRC, over all headers and
- * @own bytes from its BTH on.
- */
-static u32 sum(const struct arrival *a, unsigned int own, unsigned int len)
+/* ICRC over headers and @own bytes from the BTH, of a packet @len long. */
+static u32 netrx_crc(const struct netrx_pkt *a, unsigned int own,
+		     unsigned int len)
 {
 	int head = skb_headlen(a->pkt.skb) - a->at;
 	const struct rover_bth *bth = &a->bth;
@@ -278,56 +264,59 @@ static u32 sum(const struct arrival *a, unsigned int own, unsigned int len)
 	return rover_trailer_sum(crc, a->pkt.skb, a->at + here, own - here);
 }
 
-/* The headers of a packet that memory has carried; of a block, of the first. */
-static bool seal_good(struct batch *b, struct arrival *a,
-		      const struct rover_trailer *seal)
+/* Verify headers, of a long GSO skb the first; memory carried the rest. */
+static bool netrx_trailer_good(struct netrx_batch *b, struct netrx_pkt *a,
+			       const struct rover_trailer *trailer)
 {
 	struct rover_packet *pkt = &a->pkt;
-	unsigned int bare = seal->more;
+	unsigned int headerless = trailer->more;
 	u32 payload = pkt->payload;
 
-	if (bare && (pkt->pad || !rover_gso_long_first(seal, &payload)))
+	if (headerless &&
+	    (pkt->pad || !rover_gso_long_first(trailer, &payload)))
 		return false;
-	if (sum(a, pkt->op->hdr_len, pkt->op->hdr_len + payload + pkt->pad +
-				     ROVER_ICRC_SIZE) != seal->headers)
+	if (netrx_crc(a, pkt->op->hdr_len, pkt->op->hdr_len + payload +
+		      pkt->pad + ROVER_ICRC_SIZE) != trailer->headers)
 		return false;
-	pkt->packets += bare;
-	b->bare += bare;
-	rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY, 1 + bare);
+	pkt->packets += headerless;
+	b->headerless += headerless;
+	rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY,
+		       1 + headerless);
 	return true;
 }
 
-static bool icrc_good(struct batch *b, struct arrival *a)
+static bool netrx_icrc_good(struct netrx_batch *b, struct netrx_pkt *a)
 {
 	const struct sk_buff *skb = a->pkt.skb;
-	const struct rover_trailer *seal;
+	const struct rover_trailer *trailer;
 	__le32 icrc;
 
-	/* Whatever became of its headers, it may point to its sender's memory. */
-	seal = rover_trailer_last(skb);
-	if (seal && seal->zcopy.qpn)
-		a->pkt.zcopy = &seal->zcopy;
-	seal = rover_trailer_find(skb, a->pkt.payload_at, a->pkt.payload,
-			       a->pkt.pad);
-	if (seal)
-		return seal_good(b, a, seal);
+	/* Payload may be zero-copy even if rover_trailer_find() fails. */
+	trailer = rover_trailer_last(skb);
+	if (trailer && trailer->zcopy.qpn)
+		a->pkt.zcopy = &trailer->zcopy;
+	trailer = rover_trailer_find(skb, a->pkt.payload_at, a->pkt.payload,
+				     a->pkt.pad);
+	if (trailer)
+		return netrx_trailer_good(b, a, trailer);
 	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
 			  sizeof(icrc)))
 		return false;
-	return rover_icrc_end(sum(a, a->len - ROVER_ICRC_SIZE, a->len)) == icrc;
+	return rover_icrc_end(netrx_crc(a, a->len - ROVER_ICRC_SIZE, a->len)) ==
+	       icrc;
 }
 
-/* Partition keys match in their low fifteen bits; ours is the default one. */
-static bool pkey_good(const struct arrival *a)
+/* P_Keys match in their low 15 bits; only the default one exists. */
+static bool netrx_pkey_good(const struct netrx_pkt *a)
 {
 	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
 }
 
 /*
- * A connection has one peer; a datagram may come from anybody.  Packets of a bundle
- * share the header that tells.
+ * A connection has one peer, datagrams come from anyone. Packets of a small GSO
+ * skb share one IP header.
  */
-static bool peer_good(struct batch *b, const struct arrival *a)
+static bool netrx_peer_good(struct netrx_batch *b, const struct netrx_pkt *a)
 {
 	struct rover_qp *qp = b->qp;
 
@@ -343,11 +332,11 @@ static bool peer_good(struct batch *b, const struct arrival *a)
 	return true;
 }
 
-/* Of XRC, an initiator asks and a target answers, and never the other way. */
-static bool transport_good(const struct rover_qp *qp,
-			   const struct rover_packet *pkt)
+/* An XRC initiator receives only responses, a target only requests. */
+static bool netrx_transport_good(const struct rover_qp *qp,
+				 const struct rover_packet *pkt)
 {
-	/* RoCE v1 has no marks, and so none to answer to. */
+	/* RoCE v1 has no ECN, hence no CNP. */
 	if (pkt->op->class == ROVER_CLASS_CNP)
 		return rover_transport_reliable(qp->transport) &&
 		       pkt->l3 != ROVER_L3_GRH;
@@ -357,12 +346,12 @@ static bool transport_good(const struct rover_qp *qp,
 }
 
 /*
- * Before the ICRC is summed: is there such a connection, and is this from its peer?
- * Asked without the lock, while modify may change the path; admit() asks again
- * under it.  Datagrams may come from anybody, and whose queue pair 1 is meant takes
- * longer to look up than those are long.
+ * Checks before the ICRC. Lockless, and modify may change the path:
+ * netrx_admit() checks again. Datagrams come from anyone, and to look up queue
+ * pair 1 costs more than their ICRC.
  */
-static inline bool netrx_expected(struct batch *b, const struct arrival *a)
+static inline bool netrx_expected(struct netrx_batch *b,
+				  const struct netrx_pkt *a)
 {
 	u32 qpn = rover_bth_qpn(&a->bth);
 	struct rover_qp *qp = b->qp;
@@ -370,107 +359,104 @@ static inline bool netrx_expected(struct batch *b, const struct arrival *a)
 	if (qpn == ROVER_GSI_QPN || qpn == ROVER_MCAST_QPN)
 		return true;
 	if (!qp || qp->obj.key != qpn) {
-		qp = b->likely;
+		qp = b->hint;
 		if (!qp || qp->obj.key != qpn)
 			qp = rover_qp_find(qpn);
 		if (!qp || !READ_ONCE(qp->alive)) {
-			dropped(b, a, ROVER_STAT_DROP_QPN);
+			netrx_drop(b, a, ROVER_STAT_DROP_QPN);
 			return false;
 		}
 		b->found = qp;
 	} else if (b->peer == a->pkt.ip) {
 		return true;
 	}
-	if (!transport_good(qp, &a->pkt)) {
-		dropped(b, a, ROVER_STAT_DROP_OPCODE);
+	if (!netrx_transport_good(qp, &a->pkt)) {
+		netrx_drop(b, a, ROVER_STAT_DROP_OPCODE);
 		return false;
 	}
 	if (qp->transport != ROVER_TRANSPORT_UD &&
 	    !rover_path_match(&qp->path, b->rnet->net, a->pkt.l3, a->pkt.ip)) {
-		dropped(b, a, ROVER_STAT_DROP_PEER);
+		netrx_drop(b, a, ROVER_STAT_DROP_PEER);
 		return false;
 	}
 	return true;
 }
 
-static inline bool admit(struct batch *b, const struct arrival *a)
+static inline bool netrx_admit(struct netrx_batch *b, const struct netrx_pkt *a)
 {
 	struct rover_qp *qp = b->qp;
 
-	if (!transport_good(qp, &a->pkt)) {
-		dropped(b, a, ROVER_STAT_DROP_OPCODE);
+	if (!netrx_transport_good(qp, &a->pkt)) {
+		netrx_drop(b, a, ROVER_STAT_DROP_OPCODE);
 		return false;
 	}
-	if (!peer_good(b, a)) {
-		dropped(b, a, ROVER_STAT_DROP_PEER);
+	if (!netrx_peer_good(b, a)) {
+		netrx_drop(b, a, ROVER_STAT_DROP_PEER);
 		return false;
 	}
-	if (!rover_qp_allows(qp, b->sending ? ROVER_MAY_COMPLETE :
-					      ROVER_MAY_RECEIVE)) {
-		/* Who is not ready to send has nothing to send less of. */
-		dropped(b, a, a->pkt.op->class == ROVER_CLASS_CNP ?
-			ROVER_STAT_CNP_IGNORED : ROVER_STAT_DROP_STATE);
+	if (!rover_qp_allows(qp, b->tx_side ? ROVER_MAY_COMPLETE :
+						 ROVER_MAY_RECEIVE)) {
+		/* A QP that cannot send has no rate to reduce. */
+		netrx_drop(b, a, a->pkt.op->class == ROVER_CLASS_CNP ?
+			   ROVER_STAT_CNP_IGNORED : ROVER_STAT_DROP_STATE);
 		return false;
 	}
 	return true;
 }
 
-/* Multicast ******************************************************************/
-
-/* Is it for this device: did it come to its interface, or to one above it? */
-static bool heard_by(const struct rover_dev *dev, struct net_device *ndev)
+static bool netrx_mcast_reaches(const struct rover_dev *dev,
+				struct net_device *ndev)
 {
 	return dev->ndev == ndev || netdev_has_upper_dev_all_rcu(dev->ndev, ndev);
 }
 
-/* To all who are attached, one after the other: how many is bounded. */
-static void receive_by(struct batch *b, struct arrival *a,
-		       const struct rover_mcast *group)
+/* To each attached queue pair; their number is bounded. */
+static void netrx_deliver_mcast(struct netrx_batch *b, struct netrx_pkt *a,
+				const struct rover_mcast *group)
 {
 	u32 i, end = READ_ONCE(group->end);
 
 	for (i = 0; i < end; i++) {
 		struct rover_qp *qp = rcu_dereference(group->qps[i]);
 
-		if (!qp || !batch_hold(b, qp, false))
+		if (!qp || !netrx_batch_lock(b, qp, false))
 			continue;
-		if (admit(b, a))
+		if (netrx_admit(b, a))
 			rover_ud_receive(qp, &a->pkt, b->head->dev);
-		batch_end(b);
+		netrx_batch_end(b);
 	}
 }
 
-/* To the number that multicast has.  No lock is held. */
-static void receive_mcast(struct batch *b, struct arrival *a)
+/* No lock is held. */
+static void netrx_receive_mcast(struct netrx_batch *b, struct netrx_pkt *a)
 {
 	const struct rover_mcast *group;
 	struct rover_dev *dev;
 	bool known = false;
 
-	/* What was set aside has no interface any more, and was for one. */
+	/* A backlogged skb has lost its interface; it was unicast. */
 	if (!b->head->dev) {
-		dropped(b, a, ROVER_STAT_DROP_NO_GROUP);
+		netrx_drop(b, a, ROVER_STAT_DROP_NO_GROUP);
 		return;
 	}
 	a->pkt.group = b->head;
 	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
 		group = rover_mcast_find(dev, a->pkt.l3, a->pkt.ip);
-		if (!group || !heard_by(dev, b->head->dev))
+		if (!group || !netrx_mcast_reaches(dev, b->head->dev))
 			continue;
 		known = true;
 		rover_count(dev, ROVER_STAT_RX_MCAST);
-		receive_by(b, a, group);
+		netrx_deliver_mcast(b, a, group);
 	}
 	if (known)
 		b->packets++;
 	else
-		dropped(b, a, ROVER_STAT_DROP_NO_GROUP);
+		netrx_drop(b, a, ROVER_STAT_DROP_NO_GROUP);
 }
 
-/* Handing over ***************************************************************/
-
-/* Has a router marked it?  Of what carries no data the sender has no window. */
-static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
+/* True for ECN CE on data: the peer's cwnd covers nothing else. */
+static bool netrx_ecn_marked(const struct rover_qp *qp,
+			     const struct rover_packet *pkt)
 {
 	u8 tos = pkt->l3 == ROVER_L3_IPV4 ?
 		 ((const struct iphdr *)pkt->ip)->tos :
@@ -481,7 +467,8 @@ static bool marked(const struct rover_qp *qp, const struct rover_packet *pkt)
 	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP;
 }
 
-static void deliver(const struct batch *b, const struct rover_packet *pkt)
+static void netrx_deliver(const struct netrx_batch *b,
+			  const struct rover_packet *pkt)
 {
 	struct rover_qp *qp = b->qp;
 
@@ -495,41 +482,40 @@ static void deliver(const struct batch *b, const struct rover_packet *pkt)
 		rover_responder_receive(qp, pkt);
 }
 
-static void receive(struct batch *b, struct arrival *a)
+static void netrx_receive_pkt(struct netrx_batch *b, struct netrx_pkt *a)
 {
-	if (!parse(b, a))
+	if (!netrx_parse(b, a))
 		return;
-	if (!pkey_good(a)) {
-		dropped(b, a, ROVER_STAT_DROP_PKEY);
+	if (!netrx_pkey_good(a)) {
+		netrx_drop(b, a, ROVER_STAT_DROP_PKEY);
 		return;
 	}
 	if (!netrx_expected(b, a))
 		return;
-	if (a->proved ? !a->good : !icrc_good(b, a)) {
-		dropped(b, a, ROVER_STAT_DROP_ICRC);
+	if (a->icrc_checked ? !a->icrc_ok : !netrx_icrc_good(b, a)) {
+		netrx_drop(b, a, ROVER_STAT_DROP_ICRC);
 		return;
 	}
-	if (!batch_join(b, a)) {
+	if (!netrx_batch_join(b, a)) {
 		if (rover_bth_qpn(&a->bth) == ROVER_MCAST_QPN)
-			receive_mcast(b, a);
+			netrx_receive_mcast(b, a);
 		else
-			dropped(b, a, ROVER_STAT_DROP_QPN);
+			netrx_drop(b, a, ROVER_STAT_DROP_QPN);
 		return;
 	}
-	if (!admit(b, a))
+	if (!netrx_admit(b, a))
 		return;
 	b->packets += a->pkt.packets;
-	if (unlikely(marked(b->qp, &a->pkt))) {
+	if (unlikely(netrx_ecn_marked(b->qp, &a->pkt))) {
 		rover_count(b->dev, ROVER_STAT_ECN_MARKED);
-		b->marked = true;
+		b->ecn_marked = true;
 	}
-	deliver(b, &a->pkt);
+	netrx_deliver(b, &a->pkt);
 }
 
-/* Taking trains apart ********************************************************/
-
-/* IP options or extension headers: no RoCE packet has them. */
-static bool headers_plain(const struct sk_buff *skb, enum rover_l3 l3, int at)
+/* No RoCE packet has IP options or extension headers. */
+static bool netrx_headers_plain(const struct sk_buff *skb, enum rover_l3 l3,
+				int at)
 {
 	int len = skb_transport_offset(skb) - skb_network_offset(skb);
 
@@ -537,12 +523,12 @@ static bool headers_plain(const struct sk_buff *skb, enum rover_l3 l3, int at)
 }
 
 /*
- * A packet with its BTH at @at, @len bytes from there to the ICRC; the first one in
- * @skb is behind its headers from IP to UDP, or its GRH.  What is not set here
- * parse() sets, as far as the packet has it: to clear it first would cost more.
+ * @first is the offset behind UDP header or GRH. netrx_parse() sets the other
+ * fields that a packet has: clearing them costs more.
  */
-static void begin(struct arrival *a, const struct sk_buff *skb, int at,
-		  unsigned int len, int first, enum rover_l3 l3)
+static void netrx_init_pkt(struct netrx_pkt *a, const struct sk_buff *skb,
+			   int at, unsigned int len, int first,
+			   enum rover_l3 l3)
 {
 	const void *bth = skb->data + first;
 
@@ -556,47 +542,50 @@ static void begin(struct arrival *a, const struct sk_buff *skb, int at,
 	a->at = at;
 	a->len = len;
 	a->udp = bth - sizeof(struct udphdr);
-	a->proved = false;
+	a->icrc_checked = false;
 }
 
 /*
- * @skb's data is at its UDP header (@at is then past it) or, for members of a
- * train and behind a GRH, at its BTH, with the headers in front of it.
+ * @skb's data begins at the UDP header, @at behind it; at the BTH in train
+ * members and behind a GRH.
  */
-static void receive_skb(struct batch *b, const struct sk_buff *skb, int at,
-			unsigned int len, enum rover_l3 l3)
+static void netrx_receive_skb(struct netrx_batch *b, const struct sk_buff *skb,
+			      int at, unsigned int len, enum rover_l3 l3)
 {
-	struct arrival a __uninitialized;
+	struct netrx_pkt a __uninitialized;
 
-	begin(&a, skb, at, len, at, l3);
-	receive(b, &a);
+	netrx_init_pkt(&a, skb, at, len, at, l3);
+	netrx_receive_pkt(b, &a);
 }
 
-/* What has one header is proved once. */
-static void receive_bundle(struct batch *b, const struct sk_buff *skb,
-			   const struct rover_trailer *seal, enum rover_l3 l3)
+/* The packets share one header: verify it once. */
+static void netrx_receive_gso_small(struct netrx_batch *b,
+				    const struct sk_buff *skb,
+				    const struct rover_trailer *trailer,
+				    enum rover_l3 l3)
 {
-	bool good = rover_gso_small_good(skb, seal);
+	bool icrc_ok = rover_gso_small_good(skb, trailer);
 	struct rover_record record = {};
-	struct arrival a __uninitialized;
+	struct netrx_pkt a __uninitialized;
 
-	while (rover_gso_small_next(skb, seal, &record)) {
-		begin(&a, skb, record.at, record.len + ROVER_ICRC_SIZE, 0, l3);
-		a.proved = true;
-		a.good = good;
-		receive(b, &a);
+	while (rover_gso_small_next(skb, trailer, &record)) {
+		netrx_init_pkt(&a, skb, record.at, record.len + ROVER_ICRC_SIZE,
+			       0, l3);
+		a.icrc_checked = true;
+		a.icrc_ok = icrc_ok;
+		netrx_receive_pkt(b, &a);
 	}
-	if (good)
+	if (icrc_ok)
 		rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY,
 			       record.number + 1);
 }
 
-/* A train's members are as hostile as any packet. */
-static void receive_members(struct batch *b, struct sk_buff *head,
-			    enum rover_l3 l3)
+/* Members are as untrusted as any packet. */
+static void netrx_receive_members(struct netrx_batch *b, struct sk_buff *head,
+				  enum rover_l3 l3)
 {
 	unsigned int hdr = rover_l3_len(l3);
-	const struct rover_trailer *seal;
+	const struct rover_trailer *trailer;
 	struct sk_buff *skb;
 
 	skb_walk_frags(head, skb) {
@@ -604,20 +593,20 @@ static void receive_members(struct batch *b, struct sk_buff *head,
 			rover_count(b->dev, ROVER_STAT_DROP_GSO);
 			continue;
 		}
-		seal = rover_gso_small_seal(skb);
-		if (seal)
-			receive_bundle(b, skb, seal, l3);
+		trailer = rover_gso_small_seal(skb);
+		if (trailer)
+			netrx_receive_gso_small(b, skb, trailer, l3);
 		else
-			receive_skb(b, skb, 0, skb->len, l3);
+			netrx_receive_skb(b, skb, 0, skb->len, l3);
 	}
 }
 
-static void receive_whole(struct batch *b, struct sk_buff *skb)
+static void netrx_receive_train(struct netrx_batch *b, struct sk_buff *skb)
 {
 	enum rover_l3 l3 = rover_netrx_l3(skb);
 	int at = rover_netrx_bth_at(skb);
 
-	if (!headers_plain(skb, l3, at)) {
+	if (!netrx_headers_plain(skb, l3, at)) {
 		rover_count(b->dev, ROVER_STAT_DROP_SHORT);
 		return;
 	}
@@ -626,7 +615,7 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 			rover_count(b->dev, ROVER_STAT_DROP_SHORT);
 			return;
 		}
-		receive_skb(b, skb, at, skb->len - at, l3);
+		netrx_receive_skb(b, skb, at, skb->len - at, l3);
 		return;
 	}
 	if (!rover_netrx_is_train(skb) || skb_pagelen(skb) < at) {
@@ -634,36 +623,38 @@ static void receive_whole(struct batch *b, struct sk_buff *skb)
 		return;
 	}
 	rover_count(b->dev, ROVER_STAT_RX_TRAINS);
-	receive_skb(b, skb, at, skb_pagelen(skb) - at, l3);
-	receive_members(b, skb, l3);
+	netrx_receive_skb(b, skb, at, skb_pagelen(skb) - at, l3);
+	netrx_receive_members(b, skb, l3);
 }
 
-/* As nettx counts: each packet with its own headers from IP on. */
-static unsigned int bytes_of(const struct sk_buff *skb, unsigned int bare)
+/* Count headers from IP on for each packet, like nettx. */
+static unsigned int netrx_count_bytes(const struct sk_buff *skb,
+				      unsigned int headerless)
 {
 	unsigned int hdr = rover_netrx_bth_at(skb) - skb_network_offset(skb);
 	unsigned int more = rover_netrx_packets(skb) - 1;
 
 	return skb->len - skb_network_offset(skb) + more * hdr +
-	       bare * (sizeof(struct rover_bth) + ROVER_ICRC_SIZE);
+	       headerless * (sizeof(struct rover_bth) + ROVER_ICRC_SIZE);
 }
 
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
-		 struct rover_qp *likely, struct sk_buff *skb)
+		 struct rover_qp *hint, struct sk_buff *skb)
 {
-	struct batch b = {
-		.rnet = rnet, .dev = dev, .likely = likely, .head = skb,
+	struct netrx_batch b = {
+		.rnet = rnet, .dev = dev, .hint = hint, .head = skb,
 	};
 	bool train = skb_is_gso(skb);
 
 	if (train)
 		rover_plug_start();
-	receive_whole(&b, skb);
+	netrx_receive_train(&b, skb);
 	if (b.qp)
 		trace_rover_rx_train(b.qp->obj.key, 0, b.packets);
 	rover_stat_add(b.dev->stats, ROVER_STAT_RX_PACKETS, b.packets);
-	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES, bytes_of(skb, b.bare));
-	batch_end(&b);
+	rover_stat_add(b.dev->stats, ROVER_STAT_RX_BYTES,
+		       netrx_count_bytes(skb, b.headerless));
+	netrx_batch_end(&b);
 	if (train)
 		rover_plug_finish();
 	consume_skb(skb);

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nf_input - what is for our port is ours, before UDP looks whose it is
+ * nf_input - receive RoCE packets in netfilter, before UDP
  *
- * In a namespace with a device UDP port 4791 is our socket's, and nobody else can
- * be bound to it, at any address.  So there is nothing to look up: once firewalls
- * have had their say a packet is received right here, and so is a train.  UDP would
- * take that apart, unless it is marked as one of a tunnel, which netdevs like the
- * loopback device do not carry.
+ * While a namespace has a device, only rover's sockets can be bound to UDP port
+ * 4791. The LOCAL_IN hook therefore receives packets and trains without a
+ * socket lookup, after the firewall; UDP would segment trains without the
+ * tunnel flag, which the loopback device does not carry. The PRE_ROUTING hook
+ * sets the cached dst of the connection. Checksums, groups, VRFs, IPsec and
+ * broken packets are left to UDP and come from the socket (ingress).
  *
- * Before that they are given their route, where they are of a connection whose
- * last packet came by it.
- *
- * What UDP does more with than hand it over is left to it, and then comes from the
- * socket (ingress): checksums, groups, VRFs, IPsec, and what is broken.
- *
- * Softirq, from netfilter under rcu_read_lock().
+ * Softirq, under rcu_read_lock().
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -35,15 +30,15 @@
 
 #if ROVER_NF_INPUT
 
-/* What else says it is several packets may be any program's. */
-static bool is_train(const struct sk_buff *skb)
+/* Other GSO skbs may come from any program. */
+static bool nf_input_is_train(const struct sk_buff *skb)
 {
 	return skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 &&
 	       rover_netrx_is_train(skb);
 }
 
-/* UDP without a checksum, as RoCE has it, in one piece and with nothing behind it. */
-static bool for_us(struct sk_buff *skb)
+/* UDP without checksum, as RoCE has it, unfragmented, no trailing bytes. */
+static bool nf_input_is_roce(struct sk_buff *skb)
 {
 	int at = skb_transport_offset(skb);
 	const struct udphdr *udp;
@@ -55,35 +50,38 @@ static bool for_us(struct sk_buff *skb)
 	       be16_to_cpu(udp->len) == skb->len - at;
 }
 
-static bool looks_v4(struct sk_buff *skb)
+static bool nf_input_is_roce_v4(struct sk_buff *skb)
 {
 	return ip_hdr(skb)->protocol == IPPROTO_UDP &&
-	       skb_transport_offset(skb) == sizeof(struct iphdr) && for_us(skb);
+	       skb_transport_offset(skb) == sizeof(struct iphdr) &&
+	       nf_input_is_roce(skb);
 }
 
-static bool looks_v6(struct sk_buff *skb)
+static bool nf_input_is_roce_v6(struct sk_buff *skb)
 {
 	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP &&
 	       skb_transport_offset(skb) == sizeof(struct ipv6hdr) &&
-	       for_us(skb);
+	       nf_input_is_roce(skb);
 }
 
-static bool plain_v4(struct sk_buff *skb)
+static bool nf_input_takes_v4(struct sk_buff *skb)
 {
-	return looks_v4(skb) &&
-	       !(skb_rtable(skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) &&
+	return nf_input_is_roce_v4(skb) &&
+	       !(skb_rtable(skb)->rt_flags &
+		 (RTCF_BROADCAST | RTCF_MULTICAST)) &&
 	       !inet_sdif(skb) && xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-static bool plain_v6(struct sk_buff *skb)
+static bool nf_input_takes_v6(struct sk_buff *skb)
 {
-	return looks_v6(skb) &&
+	return nf_input_is_roce_v6(skb) &&
 	       !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr) &&
-	       !inet6_sdif(skb) && xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
+	       !inet6_sdif(skb) &&
+	       xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-/* Connection tracking confirms what has arrived at the end of this hook: perhaps behind us. */
-static unsigned int confirm(struct sk_buff *skb)
+/* conntrack may confirm behind this hook (decision 0032): do it here. */
+static unsigned int nf_input_confirm(struct sk_buff *skb)
 {
 #if IS_ENABLED(CONFIG_NF_CONNTRACK)
 	const struct nf_ct_hook *hook;
@@ -99,16 +97,17 @@ static unsigned int confirm(struct sk_buff *skb)
 	return NF_ACCEPT;
 }
 
-static unsigned int claim(void *priv, struct sk_buff *skb,
-			  const struct nf_hook_state *state)
+static unsigned int nf_input_receive(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
 {
 	struct rover_net *rnet = priv;
 	unsigned int verdict;
 
-	if (!(state->pf == NFPROTO_IPV4 ? plain_v4(skb) : plain_v6(skb)) ||
-	    skb->sk || (skb_is_gso(skb) && !is_train(skb)))
+	if (!(state->pf == NFPROTO_IPV4 ? nf_input_takes_v4(skb) :
+					  nf_input_takes_v6(skb)) ||
+	    skb->sk || (skb_is_gso(skb) && !nf_input_is_train(skb)))
 		return NF_ACCEPT;
-	verdict = confirm(skb);
+	verdict = nf_input_confirm(skb);
 	if (verdict != NF_ACCEPT)
 		return verdict;
 	__skb_pull(skb, skb_transport_offset(skb));
@@ -116,14 +115,12 @@ static unsigned int claim(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-/*
- * The connection that a packet may be of, by number and addresses.  It is asked
- * without a lock, while modify may change both; so it is no more than that.
- */
-static struct rover_qp *connection(const struct rover_net *rnet,
-				   const struct sk_buff *skb, u8 family)
+/* Queue pair by number and addresses; lockless, a hint while modify runs. */
+static struct rover_qp *nf_input_find_qp(const struct rover_net *rnet,
+					 const struct sk_buff *skb, u8 family)
 {
-	enum rover_l3 l3 = family == NFPROTO_IPV4 ? ROVER_L3_IPV4 : ROVER_L3_IPV6;
+	enum rover_l3 l3 = family == NFPROTO_IPV4 ? ROVER_L3_IPV4 :
+						    ROVER_L3_IPV6;
 	const struct rover_bth *bth;
 	struct rover_qp *qp;
 	struct rover_bth buf;
@@ -134,12 +131,9 @@ static struct rover_qp *connection(const struct rover_net *rnet,
 	       qp : NULL;
 }
 
-/*
- * Before the stack looks for its route, as TCP's packets get the one that their
- * socket knows, and by the same switch.
- */
-static unsigned int route(void *priv, struct sk_buff *skb,
-			  const struct nf_hook_state *state)
+/* Like TCP's early demux, and by the same sysctl. */
+static unsigned int nf_input_set_dst(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
 {
 	struct rover_net *rnet = priv;
 	struct dst_entry *dst;
@@ -147,29 +141,34 @@ static unsigned int route(void *priv, struct sk_buff *skb,
 
 	if (skb_dst(skb) || skb->sk || skb->pkt_type != PACKET_HOST ||
 	    !READ_ONCE(rnet->net->ipv4.sysctl_ip_early_demux) ||
-	    !(state->pf == NFPROTO_IPV4 ? looks_v4(skb) : looks_v6(skb)))
+	    !(state->pf == NFPROTO_IPV4 ? nf_input_is_roce_v4(skb) :
+					  nf_input_is_roce_v6(skb)))
 		return NF_ACCEPT;
-	qp = connection(rnet, skb, state->pf);
+	qp = nf_input_find_qp(rnet, skb, state->pf);
 	dst = qp ? rover_dst_entry(&qp->rx_dst, skb->skb_iif) : NULL;
 	if (dst)
 		skb_dst_set_noref(skb, dst);
 	return NF_ACCEPT;
 }
 
-static const struct nf_hook_ops hooks[] = {
-	{ .hook = route, .pf = NFPROTO_IPV4, .hooknum = NF_INET_PRE_ROUTING },
-	{ .hook = route, .pf = NFPROTO_IPV6, .hooknum = NF_INET_PRE_ROUTING },
-	{ .hook = claim, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN },
-	{ .hook = claim, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN },
+static const struct nf_hook_ops nf_input_hooks[] = {
+	{ .hook = nf_input_set_dst, .pf = NFPROTO_IPV4,
+	  .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = nf_input_set_dst, .pf = NFPROTO_IPV6,
+	  .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = nf_input_receive, .pf = NFPROTO_IPV4,
+	  .hooknum = NF_INET_LOCAL_IN },
+	{ .hook = nf_input_receive, .pf = NFPROTO_IPV6,
+	  .hooknum = NF_INET_LOCAL_IN },
 };
 
 int rover_nf_input_register(struct rover_net *rnet)
 {
 	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(hooks) != ARRAY_SIZE(rnet->claims));
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		rnet->claims[i] = hooks[i];
+	BUILD_BUG_ON(ARRAY_SIZE(nf_input_hooks) != ARRAY_SIZE(rnet->claims));
+	for (i = 0; i < ARRAY_SIZE(nf_input_hooks); i++) {
+		rnet->claims[i] = nf_input_hooks[i];
 		rnet->claims[i].priv = rnet;
 		rnet->claims[i].priority = NF_IP_PRI_LAST;
 	}

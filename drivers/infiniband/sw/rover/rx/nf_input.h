@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * nf_input - what is for our port is ours, before UDP looks whose it is
- */
+/* nf_input - receive RoCE packets in netfilter, before UDP */
 #ifndef ROVER_NF_INPUT_H
 #define ROVER_NF_INPUT_H
 
 #include "core/dev.h"
 
-/* Without it trains of the loopback device come packet by packet. */
+/* Without netfilter, trains over the loopback device are segmented. */
 #define ROVER_NF_INPUT	IS_ENABLED(CONFIG_NETFILTER)
 
 /**
- * rover_nf_input_register() - take packets from now on
- * @rnet: namespace; as long as it has no devices, none is taken
+ * rover_nf_input_register() - register the input hooks
+ * @rnet: namespace; nothing is received until it has devices
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -20,8 +18,8 @@
 int rover_nf_input_register(struct rover_net *rnet);
 
 /**
- * rover_nf_input_unregister() - take them no longer
- * @rnet: begun there; whoever is at it is done after synchronize_net()
+ * rover_nf_input_unregister() - unregister the input hooks
+ * @rnet: registered; running hooks have ended after synchronize_net()
  *
  * Context: may sleep.
  */

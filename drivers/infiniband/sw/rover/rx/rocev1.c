@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rocev1 - RoCE v1: packets that are frames of an EtherType of their own
+ * rocev1 - receive RoCE v1 packets, frames of their own EtherType
  *
- * What IP and UDP look after for RoCE v2 is looked after here: that the frame is
- * for this host, that its GRH is one, and where the packet ends, for Ethernet
- * fills short frames up.  Whom it is for is not asked here: a connection knows
- * its peer's address and its own, a datagram is for an address of its device or
- * for a group, and each of them looks at that (netrx, datagram).
+ * Checks what IP and UDP check for RoCE v2: that the frame is for this host,
+ * its GRH, and where the packet ends, as Ethernet pads short frames.
+ * Destination addresses are checked by netrx and ud: per connection, device or
+ * group.
  *
  * Softirq, under rcu_read_lock().
  */
@@ -19,16 +18,15 @@
 #include "rx/rocev1.h"
 #include "wire/wire.h"
 
-/* No drop. */
-#define GOOD	ROVER_STAT_COUNT
+#define ROCEV1_OK	ROVER_STAT_COUNT
 
-/* Return what is wrong with it, or GOOD: then it ends where its GRH says. */
-static enum rover_stat prove(struct sk_buff *skb)
+/* Return a drop reason or ROCEV1_OK; trims the skb to the GRH's length. */
+static enum rover_stat rocev1_check(struct sk_buff *skb)
 {
 	const struct ipv6hdr *grh;
 	unsigned int len;
 
-	/* Nobody makes trains of these. */
+	/* RoCE v1 has no trains. */
 	if (skb_is_gso(skb))
 		return ROVER_STAT_DROP_GSO;
 	if (!pskb_may_pull(skb, sizeof(*grh)))
@@ -39,10 +37,11 @@ static enum rover_stat prove(struct sk_buff *skb)
 	len = sizeof(*grh) + be16_to_cpu(grh->payload_len);
 	if (len > skb->len || pskb_trim_rcsum(skb, len))
 		return ROVER_STAT_DROP_LENGTH;
-	return GOOD;
+	return ROCEV1_OK;
 }
 
-static void drop(struct rover_dev *dev, struct sk_buff *skb, enum rover_stat why)
+static void rocev1_drop(struct rover_dev *dev, struct sk_buff *skb,
+			enum rover_stat why)
 {
 	rover_drop(dev ? dev->stats : NULL, why, 0, 0, 0);
 	kfree_skb(skb);
@@ -52,7 +51,7 @@ void rover_rocev1_receive(struct rover_net *rnet, struct sk_buff *skb)
 {
 	enum rover_stat why;
 
-	/* Another host's, on a promiscuous interface; or no device here. */
+	/* For another host, by promiscuous mode; or no device here. */
 	if (list_empty(&rnet->devs) || skb->pkt_type == PACKET_OTHERHOST) {
 		kfree_skb(skb);
 		return;
@@ -60,12 +59,12 @@ void rover_rocev1_receive(struct rover_net *rnet, struct sk_buff *skb)
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	if (!skb)
 		return;
-	why = prove(skb);
-	if (why != GOOD) {
-		drop(rover_ingress_device(rnet, skb), skb, why);
+	why = rocev1_check(skb);
+	if (why != ROCEV1_OK) {
+		rocev1_drop(rover_ingress_device(rnet, skb), skb, why);
 		return;
 	}
-	/* The sender, if it is on this host, may send the next one. */
+	/* Let a sender on this host send the next frame. */
 	skb_orphan(skb);
 	skb_reset_network_header(skb);
 	__skb_pull(skb, sizeof(struct ipv6hdr));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * rocev1 - RoCE v1: packets that are frames of an EtherType of their own
- */
+/* rocev1 - receive RoCE v1 packets, frames of their own EtherType */
 #ifndef ROVER_ROCEV1_H
 #define ROVER_ROCEV1_H
 
@@ -10,9 +8,9 @@
 #include "core/dev.h"
 
 /**
- * rover_rocev1_receive() - receive such a frame
- * @rnet: namespace of the interface it has come to
- * @skb: data and network header at its GRH; consumed
+ * rover_rocev1_receive() - receive a RoCE v1 frame
+ * @rnet: namespace of the receiving interface
+ * @skb: data and network header at the GRH; consumed
  *
  * Context: softirq, under rcu_read_lock().
  */
