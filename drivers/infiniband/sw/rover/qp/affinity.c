@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * affinity - where the heavy work is done
+ * affinity - CPUs that do heavy work
  *
- * Each processor has a thread of ours for that, of real-time priority: a program
- * that polls for completions on the same processor only waits for what the
- * thread does, and without it the scheduler lets the program go on until the
- * next tick, milliseconds later.  But others may want that processor: they get
- * a share of it (see rest()).
+ * Workers have real-time priority: a program polling for completions on the
+ * same CPU only waits for them, but would run until the next tick.  Other tasks
+ * get a share, see affinity_rest().
  *
- * What chooses are hints, read without locks: a wrong one costs time and
- * nothing else.
+ * Choices are made from hints: a wrong one costs only time.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -22,43 +19,40 @@
 #include "qp/qp_table.h"
 
 /*
- * Where others want the processor, one part of its time in REST_PART + 1 is
- * theirs: the thread works this long, and ends what it is at, before it rests.
+ * Other tasks get one part of REST_PART + 1: after WORK_MOST a worker finishes
+ * its queue pair and sleeps.
  */
 #define WORK_MOST	(10 * NSEC_PER_MSEC)
 #define REST_PART	5
 #define REST_USEC	(WORK_MOST / REST_PART / NSEC_PER_USEC)
 
-/* So many that were alone make a habit, which is then put to the test now and then. */
-#define ALONE_LEAST	4
-#define ALONE_TEST	32
+/* Requests in a row that prove queue depth 1; requests between tests of it. */
+#define QD1_LEAST	4
+#define QD1_TEST	32
 
 /**
- * struct lane - the heavy work of one processor
- * @list: queue pairs, each with a reference
- * @thread: NULL for a processor that came later than the module; constant
- * @left: when the thread was last done (local_clock)
- * @debt: time it worked without the rest due for it; both are the thread's
+ * struct affinity_worker - worker of a CPU
+ * @list: queue pairs with heavy work, referenced
+ * @thread: NULL if the CPU was not present at module load; constant
+ * @done_at: end of the last work (local_clock); only for @thread
+ * @debt: run time not yet balanced by rest; only for @thread
  */
-struct lane {
+struct affinity_worker {
 	struct rover_kick_list list;
 	struct task_struct *thread;
-	u64 left;
+	u64 done_at;
 	u64 debt;
 };
 
-static DEFINE_PER_CPU(struct lane, lanes);
-static void (*steer_run)(struct rover_kick *heavy);
+static DEFINE_PER_CPU(struct affinity_worker, affinity_workers);
+static void (*affinity_run)(struct rover_kick *heavy);
 
-static bool served(int cpu)
+static bool affinity_has_worker(int cpu)
 {
-	return cpu_online(cpu) && per_cpu(lanes, cpu).thread;
+	return cpu_online(cpu) && per_cpu(affinity_workers, cpu).thread;
 }
 
-/*
- * For one that is elsewhere to be mistaken, two random numbers of 24 bits have to
- * agree.
- */
+/* A remote peer is mistaken for local only if two random 24-bit QPNs match. */
 struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 {
 	struct rover_qp *peer = rover_qp_find(READ_ONCE(qp->remote_qpn));
@@ -66,11 +60,8 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return peer && READ_ONCE(peer->remote_qpn) == qp->obj.key ? peer : NULL;
 }
 
-/*
- * Another processor of this node, of the housekeeping ones.  Where to begin
- * looking is the queue pair's number, which is random: so they are spread.
- */
-static int other_cpu(const struct rover_qp *qp, int here)
+/* Another housekeeping CPU of this node; random QPNs spread queue pairs. */
+static int affinity_other_cpu(const struct rover_qp *qp, int here)
 {
 	const struct cpumask *near = cpumask_of_node(cpu_to_node(here));
 	unsigned int i;
@@ -78,7 +69,7 @@ static int other_cpu(const struct rover_qp *qp, int here)
 	for (i = 0; i < nr_cpu_ids; i++) {
 		unsigned int cpu = (qp->obj.key + i) % nr_cpu_ids;
 
-		if (cpu != here && served(cpu) &&
+		if (cpu != here && affinity_has_worker(cpu) &&
 		    cpumask_test_cpu(cpu, near) && rover_cpu_housekeeping(cpu))
 			return cpu;
 	}
@@ -86,15 +77,15 @@ static int other_cpu(const struct rover_qp *qp, int here)
 }
 
 /*
- * Nothing would be sent while the only message is received elsewhere.
- * But what is received in place is done before the program can post more: that
- * it waits is seen only where it need not.
+ * At queue depth 1 nothing is sent while another CPU receives.  Test now and
+ * then: a message received here completes before the next one can be posted, so
+ * the depth looks like 1.
  */
-static bool one_at_a_time(const struct rover_qp *requester)
+static bool affinity_is_qd1(const struct rover_qp *requester)
 {
-	u32 alone = READ_ONCE(requester->req.qd1_streak);
+	u32 streak = READ_ONCE(requester->req.qd1_streak);
 
-	return alone >= ALONE_LEAST && alone % ALONE_TEST;
+	return streak >= QD1_LEAST && streak % QD1_TEST;
 }
 
 int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response)
@@ -106,25 +97,25 @@ int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response)
 		return ROVER_CPU_ANY;
 	peer = rover_affinity_peer(qp);
 	if (!peer || READ_ONCE(peer->home_cpu) != here ||
-	    one_at_a_time(response ? qp : peer))
+	    affinity_is_qd1(response ? qp : peer))
 		return ROVER_CPU_ANY;
 	cpu = READ_ONCE(qp->backlog.cpu);
-	if (cpu == ROVER_CPU_ANY || cpu == here || !served(cpu)) {
-		cpu = other_cpu(qp, here);
+	if (cpu == ROVER_CPU_ANY || cpu == here || !affinity_has_worker(cpu)) {
+		cpu = affinity_other_cpu(qp, here);
 		WRITE_ONCE(qp->backlog.cpu, cpu);
 	}
 	return cpu;
 }
 
-/* Where the peer's heavy work is done, too, one of the two goes elsewhere. */
-static int apart(const struct rover_qp *qp, const struct rover_qp *peer,
-		 int cpu)
+/* Choose another CPU if the peer's worker is busy on @cpu. */
+static int affinity_avoid_peer(const struct rover_qp *qp,
+			       const struct rover_qp *peer, int cpu)
 {
 	int other = ROVER_CPU_ANY;
 
 	if (peer != qp && READ_ONCE(peer->backlog.owner) &&
 	    READ_ONCE(peer->worker_cpu) == cpu)
-		other = other_cpu(qp, cpu);
+		other = affinity_other_cpu(qp, cpu);
 	return other == ROVER_CPU_ANY ? cpu : other;
 }
 
@@ -133,28 +124,28 @@ int rover_affinity_send(const struct rover_qp *qp)
 	int home = READ_ONCE(qp->home_cpu), cpu = ROVER_CPU_ANY;
 	const struct rover_qp *peer;
 
-	if (home == ROVER_CPU_ANY || !served(home) ||
+	if (home == ROVER_CPU_ANY || !affinity_has_worker(home) ||
 	    num_online_cpus() == 1)
 		return ROVER_CPU_ANY;
 	rcu_read_lock();
 	peer = rover_affinity_peer(qp);
 	if (peer)
-		cpu = apart(qp, peer, home);
+		cpu = affinity_avoid_peer(qp, peer, home);
 	rcu_read_unlock();
 	return cpu;
 }
 
 int rover_affinity_ask(const struct rover_qp *qp)
 {
-	int from = READ_ONCE(qp->req.last_tx_cpu);
+	int last = READ_ONCE(qp->req.last_tx_cpu);
 	bool local;
 
-	if (from == raw_smp_processor_id() || !rover_qp_inflight(qp))
+	if (last == raw_smp_processor_id() || !rover_qp_inflight(qp))
 		return ROVER_CPU_ANY;
 	rcu_read_lock();
 	local = rover_affinity_peer(qp);
 	rcu_read_unlock();
-	return local ? from : ROVER_CPU_ANY;
+	return local ? last : ROVER_CPU_ANY;
 }
 
 int rover_affinity_on(const struct rover_qp *qp)
@@ -165,7 +156,7 @@ int rover_affinity_on(const struct rover_qp *qp)
 	rcu_read_lock();
 	peer = rover_affinity_peer(qp);
 	if (peer)
-		cpu = apart(qp, peer, cpu);
+		cpu = affinity_avoid_peer(qp, peer, cpu);
 	rcu_read_unlock();
 	return cpu;
 }
@@ -176,77 +167,77 @@ int rover_affinity_poll(const struct rover_qp *qp)
 
 	rcu_read_lock();
 	if (!rover_qp_inflight(qp) && rover_affinity_peer(qp))
-		cpu = other_cpu(qp, here);
+		cpu = affinity_other_cpu(qp, here);
 	rcu_read_unlock();
 	return cpu == ROVER_CPU_ANY ? here : cpu;
 }
 
 void rover_affinity_to(struct rover_qp *qp, int cpu)
 {
-	struct lane *lane = per_cpu_ptr(&lanes, cpu);
+	struct affinity_worker *worker = per_cpu_ptr(&affinity_workers, cpu);
 
-	if (!lane->thread)
-		lane = per_cpu_ptr(&lanes, cpumask_first(cpu_present_mask));
-	/* See rover_qp_kick(). */
+	if (!worker->thread)
+		worker = per_cpu_ptr(&affinity_workers,
+				     cpumask_first(cpu_present_mask));
+	/* As in rover_qp_kick(). */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;
-	if (rover_kick_add(&qp->heavy, &lane->list)) {
+	if (rover_kick_add(&qp->heavy, &worker->list)) {
 		WRITE_ONCE(qp->worker_cpu, cpu);
-		wake_up_process(lane->thread);
+		wake_up_process(worker->thread);
 	} else {
 		rover_qp_put(qp);
 	}
 }
 
-/*
- * What others get is paid for by their having had it: all time in which the
- * thread did not work counts, whoever used it.
- */
-static void rest(struct lane *lane)
+/* All time in which the worker did not run counts as rest. */
+static void affinity_rest(struct affinity_worker *worker)
 {
-	if (lane->debt > WORK_MOST && !single_task_running())
+	if (worker->debt > WORK_MOST && !single_task_running())
 		usleep_range_state(REST_USEC, 2 * REST_USEC, TASK_IDLE);
 }
 
-/* For one queue pair after the other: there may be thousands on the list. */
-static void work(struct rover_kick *heavy)
+/* Rest after each queue pair: there may be thousands on the list. */
+static void affinity_work(struct rover_kick *heavy)
 {
-	struct lane *lane = per_cpu_ptr(&lanes, (long)kthread_data(current));
+	struct affinity_worker *worker =
+		per_cpu_ptr(&affinity_workers, (long)kthread_data(current));
 	u64 began = local_clock();
 
-	lane->debt -= min(lane->debt, (began - lane->left) * REST_PART);
-	steer_run(heavy);
-	lane->left = local_clock();
-	lane->debt += lane->left - began;
-	rest(lane);
+	worker->debt -= min(worker->debt,
+			    (began - worker->done_at) * REST_PART);
+	affinity_run(heavy);
+	worker->done_at = local_clock();
+	worker->debt += worker->done_at - began;
+	affinity_rest(worker);
 	cond_resched();
 }
 
-/* Away while its processor was, it goes back with it. */
-static void return_to(int cpu)
+/* CPU hotplug may have moved the thread: move it back. */
+static void affinity_return_to(int cpu)
 {
 	if (raw_smp_processor_id() != cpu && cpu_online(cpu))
 		set_cpus_allowed_ptr(current, cpumask_of(cpu));
 }
 
-static int lane_thread(void *data)
+static int affinity_thread(void *data)
 {
 	int cpu = (long)data;
-	struct lane *lane = per_cpu_ptr(&lanes, cpu);
+	struct affinity_worker *worker = per_cpu_ptr(&affinity_workers, cpu);
 
 	sched_set_fifo_low(current);
 	for (;;) {
 		set_current_state(TASK_IDLE);
-		/* Pairs with wake_up_process(): who added woke us, or is seen. */
-		if (rover_kick_list_empty(&lane->list)) {
+		/* Pairs with wake_up_process(): woken, or the entry is seen. */
+		if (rover_kick_list_empty(&worker->list)) {
 			if (kthread_should_stop())
 				break;
 			schedule();
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);
-		return_to(cpu);
-		rover_kick_drain(&lane->list, UINT_MAX, work);
+		affinity_return_to(cpu);
+		rover_kick_drain(&worker->list, UINT_MAX, affinity_work);
 	}
 	__set_current_state(TASK_RUNNING);
 	return 0;
@@ -257,9 +248,9 @@ int rover_affinity_init(void (*run)(struct rover_kick *heavy))
 	struct task_struct *thread;
 	long cpu;
 
-	steer_run = run;
+	affinity_run = run;
 	for_each_present_cpu(cpu) {
-		thread = kthread_create_on_node(lane_thread, (void *)cpu,
+		thread = kthread_create_on_node(affinity_thread, (void *)cpu,
 						cpu_to_node(cpu), "rover/%ld",
 						cpu);
 		if (IS_ERR(thread)) {
@@ -267,7 +258,7 @@ int rover_affinity_init(void (*run)(struct rover_kick *heavy))
 			return PTR_ERR(thread);
 		}
 		kthread_bind(thread, cpu);
-		per_cpu(lanes, cpu).thread = thread;
+		per_cpu(affinity_workers, cpu).thread = thread;
 		wake_up_process(thread);
 	}
 	return 0;
@@ -278,10 +269,11 @@ void rover_affinity_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct lane *lane = per_cpu_ptr(&lanes, cpu);
+		struct affinity_worker *worker =
+			per_cpu_ptr(&affinity_workers, cpu);
 
-		if (lane->thread)
-			kthread_stop(lane->thread);
-		lane->thread = NULL;
+		if (worker->thread)
+			kthread_stop(worker->thread);
+		worker->thread = NULL;
 	}
 }

@@ -1,70 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * affinity - where the heavy work is done
+ * affinity - CPUs that do heavy work
  *
- * Where both ends of a connection are on this machine, what one sends is at
- * once received by the other on the same processor, in softirq: summing at
- * one end would wait for summing and copying at the other, and packets for
- * both until a softirq is over.  Large messages are therefore spread over two
- * processors, in process context, where softirqs deliver after every train: the
- * sender stays where its program rings the doorbell, its home, and the receiver
- * is given another processor.
+ * With both ends on this machine, a packet is received in softirq on the CPU
+ * that sent it, so send and receive would alternate.  Long messages use two
+ * CPUs in process context, where softirqs run after each train: the home CPU,
+ * where userspace rings the doorbell, sends; a worker on another one receives
+ * (decision 0010).
  *
- * Small messages stay where they are: there a change of context would cost more
- * than the work.  So does a message that is alone, since nothing is sent meanwhile,
- * and all that comes from a real network: the NIC has chosen a processor already.
+ * Small messages stay on one CPU: a context switch costs more than their work.
+ * So do messages at queue depth 1, since nothing is sent meanwhile, and packets
+ * of remote peers: the NIC has chosen a CPU.
  */
 #ifndef ROVER_AFFINITY_H
 #define ROVER_AFFINITY_H
 
 #include "qp/qp.h"
 
-/* Bytes from which on work is heavy. */
+/* Bytes that make a message long. */
 #define ROVER_BULK	(16 * 1024)
 
-/* And up to which one that is alone is done on one processor; a train at most. */
+/* Longest message that stays on one CPU at queue depth 1: at most a train. */
 #define ROVER_ALONE	(64 * 1024)
 
 /**
- * rover_affinity_receive() - where to receive what has just arrived
- * @qp: addressee
+ * rover_affinity_receive() - choose the CPU to receive a packet
+ * @qp: receiver
  * @len: bytes of the packet or train
- * @response: to a request of its own
+ * @response: response to a request of @qp
  *
  * Context: softirq, under rcu_read_lock().
- * Return: a processor; ROVER_CPU_ANY to receive it here and now.
+ * Return: CPU; ROVER_CPU_ANY to receive here.
  */
-int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response);
+int rover_affinity_receive(struct rover_qp *qp, unsigned int len,
+			   bool response);
 
 /**
- * rover_affinity_send() - where to send what is large
+ * rover_affinity_send() - choose the CPU to send long messages
  * @qp: sender
  *
  * Context: any.
- * Return: a processor, on which it is to be done in process context;
- *	ROVER_CPU_ANY for any context.
+ * Return: CPU, for process context; ROVER_CPU_ANY for any context.
  */
 int rover_affinity_send(const struct rover_qp *qp);
 
 /**
- * rover_affinity_ask() - where to ask for what is large
- * @qp: sender
+ * rover_affinity_ask() - choose the CPU to request long READs
+ * @qp: requester
  *
- * Answers are received on two processors in turn, a long one by a thread and its end
- * where it arrives, and each of the two makes room for another question.
+ * A worker receives long responses, and the CPU where they arrive their ends:
+ * both could then send the next request.
  *
  * Context: any.
- * Return: the processor that asked last, when questions from here could pass those;
- *	ROVER_CPU_ANY for any.
+ * Return: CPU that sent last, if requests of this CPU could pass those in
+ *	flight; else ROVER_CPU_ANY.
  */
 int rover_affinity_ask(const struct rover_qp *qp);
 
 /**
- * rover_affinity_home() - this is where large messages are to be sent from
+ * rover_affinity_home() - make this CPU the home CPU
  * @qp: sender
  *
- * With packets on their way the home stays where it is: those sent here could
- * pass those sent there.
+ * Not with packets in flight, which those sent here could pass.
  *
  * Context: any.
  */
@@ -79,56 +76,54 @@ static inline void rover_affinity_home(struct rover_qp *qp)
 }
 
 /**
- * rover_affinity_on() - where to go on with heavy work
- * @qp: of which some was done here
+ * rover_affinity_on() - choose the CPU to continue heavy work
+ * @qp: queue pair whose work was begun here
  *
- * Where that of its peer waits for this processor too, with another one idle perhaps,
- * one of the two leaves.
+ * Leaves this CPU if the peer's work waits for it too.
  *
  * Context: any.
- * Return: a processor.
+ * Return: CPU.
  */
 int rover_affinity_on(const struct rover_qp *qp);
 
 /**
- * rover_affinity_poll() - where to look after a stream of small messages
+ * rover_affinity_poll() - choose the CPU to poll a stream
  * @qp: sender
  *
- * With packets on their way that is here: those sent there could pass them.
- *
  * Context: preemption off.
- * Return: another processor where the peer is of this machine; else this one.
+ * Return: another CPU for a local peer, unless packets are in flight, which
+ *	those sent there could pass; else this CPU.
  */
 int rover_affinity_poll(const struct rover_qp *qp);
 
 /**
- * rover_affinity_peer() - the queue pair at the other end
+ * rover_affinity_peer() - find a local peer
  * @qp: connected
  *
  * Context: under rcu_read_lock().
- * Return: NULL where it is not of this machine.
+ * Return: peer; NULL if it is remote.
  */
 struct rover_qp *rover_affinity_peer(const struct rover_qp *qp);
 
 /**
- * rover_affinity_to() - have the heavy work of a queue pair done
+ * rover_affinity_to() - queue a queue pair to a worker
  * @qp: alive or referenced
- * @cpu: by which processor
+ * @cpu: CPU of the worker
  *
  * Context: any.
  */
 void rover_affinity_to(struct rover_qp *qp, int cpu);
 
 /**
- * rover_affinity_init() - at module load: threads for the processors there are
- * @run: called by them with &rover_qp.heavy, in process context
+ * rover_affinity_init() - start a worker per present CPU at module load
+ * @run: called by workers with &rover_qp.heavy, in process context
  *
  * Return: 0 or -errno.
  */
 int rover_affinity_init(void (*run)(struct rover_kick *heavy));
 
 /**
- * rover_affinity_exit() - at module unload, after the last queue pair
+ * rover_affinity_exit() - stop workers at module unload; no queue pair is left
  */
 void rover_affinity_exit(void);
 

@@ -2,10 +2,9 @@
 /*
  * cq - completion queues
  *
- * Of a program's queue the kernel reads two words, head and arm, each once,
- * and believes neither: a head that makes no sense is a queue that is full.
- * What the kernel has written there it never reads back, but for resizing,
- * where it only moves it.  The names K4 to K6 are those of rover-abi.h.
+ * Of a user CQ the kernel reads head and arm, each once, and trusts neither:
+ * an impossible head means full.  CQEs are read back only to move them in a
+ * resize.  K4 to K6 are barriers of rover-abi.h.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -24,34 +23,30 @@ static_assert(sizeof(struct rover_ring_hdr) <= ROVER_RING_HDR_SIZE);
 static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32);
 static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 
-/* Completions moved without looking up, under the lock and without it. */
+/* CQEs moved in one go, with the lock held and without. */
 #define MOVE_LOCKED	256
 #define MOVE_BATCH	16384
 
-/* Events told in one round. */
-#define PAY_AT_ONCE	64
+/* Events raised in one run of the tasklet. */
+#define EVENTS_AT_ONCE	64
 
-/* Completions looked at in one go when a queue pair goes. */
+/* CQEs tested in one go with the lock held. */
 #define FORGET_BATCH	256
 
-/*
- * A kernel queue's completions are memory nobody else sees, hence the place
- * for the queue pair that the core wants to hear of.  NULL marks a completion of
- * one that was reset or destroyed: see rover_cq_forget().
- */
-static struct ib_qp **kernel_qp(struct rover_cqe *cqe)
+/* Kernel CQ: private place of the struct ib_qp; NULL: rover_cq_forget(). */
+static struct ib_qp **cq_kernel_qp(struct rover_cqe *cqe)
 {
 	static_assert(offsetof(struct rover_cqe, reserved_28) % sizeof(void *) == 0);
 	return (struct ib_qp **)cqe->reserved_28;
 }
 
 /*
- * Who completes has softirqs off.  A program's queue needs no more; a kernel user
- * may poll in a hard interrupt, and its queue's lock is of another class.
+ * Callers have softirqs off.  Kernel CQs may be polled in hardirq: another
+ * lockdep class.
  */
-static struct lock_class_key kernel_class, user_class;
+static struct lock_class_key cq_kernel_class, cq_user_class;
 
-static unsigned long lock(struct rover_cq *cq) __acquires(&cq->lock)
+static unsigned long cq_lock_ring(struct rover_cq *cq) __acquires(&cq->lock)
 {
 	unsigned long flags = 0;
 
@@ -62,7 +57,7 @@ static unsigned long lock(struct rover_cq *cq) __acquires(&cq->lock)
 	return flags;
 }
 
-static void unlock(struct rover_cq *cq, unsigned long flags)
+static void cq_unlock_ring(struct rover_cq *cq, unsigned long flags)
 	__releases(&cq->lock)
 {
 	if (cq->user)
@@ -71,23 +66,21 @@ static void unlock(struct rover_cq *cq, unsigned long flags)
 		spin_unlock_irqrestore(&cq->lock, flags);
 }
 
-static struct rover_dev *dev_of(const struct rover_cq *cq)
+static struct rover_dev *cq_dev(const struct rover_cq *cq)
 {
 	return rover_dev(cq->ib.device);
 }
 
-/* The n-th lap around the ring is marked 1 for even n: see K4. */
-static u8 phase_at(const struct rover_ring *ring, u32 index)
+/* K4: the phase of the n-th lap is 1 for even n. */
+static u8 cq_phase_at(const struct rover_ring *ring, u32 index)
 {
 	return !(index & (ring->mask + 1));
 }
 
-/*
- * What was asked for is rounded up to a power of two, and all of it is granted:
- * the phase bit needs no empty entry between tail and head.
- */
-static int new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
-		    struct ib_ucontext *ucontext, struct rover_uapi_ring *uapi)
+/* With a phase bit no entry need stay empty: all of the ring is granted. */
+static int cq_new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
+		       struct ib_ucontext *ucontext,
+		       struct rover_uapi_ring *uapi)
 {
 	int err;
 
@@ -113,8 +106,8 @@ unsigned int rover_cq_vectors(void)
 }
 
 /*
- * Vector n is the n-th housekeeping processor.  A cpuset may have isolated some
- * since the device was made; then several vectors share a processor.
+ * Vector n is the n-th housekeeping CPU.  Some share one if cpusets have
+ * isolated CPUs since the device was created.
  */
 static int cq_vector_cpu(unsigned int vector)
 {
@@ -129,94 +122,96 @@ static int cq_vector_cpu(unsigned int vector)
 
 /* Events *********************************************************************/
 
-static void tell(struct rover_cq *cq)
+static void cq_call_handler(struct rover_cq *cq)
 {
 	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
 }
 
 /*
- * On the processor that the queue's events are for, or where that one is gone: in
- * softirq, as handlers take locks.  What is owed when it is none any more is paid.
+ * Raise pending events, on the CPU of the CQ unless that went offline.  In
+ * softirq, since handlers take locks.
  */
-static void pay(struct tasklet_struct *tasklet)
+static void cq_event_tasklet(struct tasklet_struct *tasklet)
 {
-	struct rover_cq *cq = container_of(tasklet, struct rover_cq, payer);
-	unsigned int left = PAY_AT_ONCE;
+	struct rover_cq *cq =
+		container_of(tasklet, struct rover_cq, event_task);
+	unsigned int left = EVENTS_AT_ONCE;
 
 	do {
-		tell(cq);
-		if (atomic_dec_and_test(&cq->owed))
+		cq_call_handler(cq);
+		if (atomic_dec_and_test(&cq->event_pending))
 			return;
 	} while (--left);
-	/* More is owed all the time: others have their turn. */
+	/* Let other softirqs run. */
 	tasklet_schedule(tasklet);
 }
 
-/* In that processor's hard interrupt. */
-static void called(void *info)
+/* In hardirq of that CPU. */
+static void cq_event_ipi(void *info)
 {
 	struct rover_cq *cq = info;
 
-	tasklet_schedule(&cq->payer);
+	tasklet_schedule(&cq->event_task);
 }
 
-/* Return false when it is here that the event is to be raised. */
-static bool tell_there(struct rover_cq *cq)
+/* Return false if the event is to be raised here. */
+static bool cq_raise_remote(struct rover_cq *cq)
 {
-	bool there;
+	bool remote;
 
 	if (cq->cpu == ROVER_CPU_ANY)
 		return false;
-	/* Nor does a processor that is online go away meanwhile. */
+	/* With preemption off, an online CPU stays online. */
 	preempt_disable();
-	there = cq->cpu != smp_processor_id() && cpu_online(cq->cpu) &&
-		rover_cpu_housekeeping(cq->cpu);
-	/* Full barrier.  Who finds some that are owed leaves it to whoever pays. */
-	if (there && atomic_fetch_inc(&cq->owed) == 0 &&
-	    smp_call_function_single_async(cq->cpu, &cq->call))
-		called(cq);
+	remote = cq->cpu != smp_processor_id() && cpu_online(cq->cpu) &&
+		 rover_cpu_housekeeping(cq->cpu);
+	/* Full barrier.  If others are pending, the tasklet raises this too. */
+	if (remote && atomic_fetch_inc(&cq->event_pending) == 0 &&
+	    smp_call_function_single_async(cq->cpu, &cq->event_csd))
+		cq_event_ipi(cq);
 	preempt_enable();
-	return there;
+	return remote;
 }
 
-static void raise_event(struct rover_cq *cq)
+static void cq_raise_event(struct rover_cq *cq)
 {
 	if (!cq->ib.comp_handler)
 		return;
-	rover_count(dev_of(cq), ROVER_STAT_CQ_EVENTS);
-	if (!tell_there(cq))
-		tell(cq);
+	rover_count(cq_dev(cq), ROVER_STAT_CQ_EVENTS);
+	if (!cq_raise_remote(cq))
+		cq_call_handler(cq);
 }
 
 void rover_cq_settle(struct rover_cq *cq)
 {
-	/* Pairs with the barrier in pay(): all that was told has been heard. */
-	while (atomic_read_acquire(&cq->owed))
+	/* Pairs with atomic_dec_and_test(): handlers have returned. */
+	while (atomic_read_acquire(&cq->event_pending))
 		usleep_range(10, 50);
 }
 
-/* What an event has waited for does not come any more: is there one? */
-static bool stop_waiting(struct rover_cq *cq)
+/* End a delay.  Return true if an event was delayed. */
+static bool cq_stop_moderation(struct rover_cq *cq)
 {
 	bool event;
 
 	lockdep_assert_held(&cq->lock);
-	event = cq->gathered;
-	cq->gathered = 0;
+	event = cq->moderated;
+	cq->moderated = 0;
 	return event;
 }
 
-static enum hrtimer_restart period_over(struct hrtimer *timer)
+static enum hrtimer_restart cq_moderation_over(struct hrtimer *timer)
 {
-	struct rover_cq *cq = container_of(timer, struct rover_cq, period);
+	struct rover_cq *cq =
+		container_of(timer, struct rover_cq, moderate_timer);
 	bool event;
 
-	/* A program's: see rover_cq_modify(). */
+	/* A user CQ, see rover_cq_modify(). */
 	spin_lock(&cq->lock);
-	event = stop_waiting(cq);
+	event = cq_stop_moderation(cq);
 	spin_unlock(&cq->lock);
 	if (event)
-		raise_event(cq);
+		cq_raise_event(cq);
 	return HRTIMER_NORESTART;
 }
 
@@ -238,22 +233,22 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return err;
 
 	spin_lock_init(&cq->lock);
-	lockdep_set_class(&cq->lock, udata ? &user_class : &kernel_class);
+	lockdep_set_class(&cq->lock, udata ? &cq_user_class : &cq_kernel_class);
 	mutex_init(&cq->resizing);
-	hrtimer_setup(&cq->period, period_over, CLOCK_MONOTONIC,
+	hrtimer_setup(&cq->moderate_timer, cq_moderation_over, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	cq->user = !!udata;
-	/* Programs say 0 when they do not care. */
+	/* Vector 0 is the default of programs. */
 	cq->cpu = cq->user && !attr->comp_vector ?
 		  ROVER_CPU_ANY : cq_vector_cpu(attr->comp_vector);
-	INIT_CSD(&cq->call, called, cq);
-	tasklet_setup(&cq->payer, pay);
-	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	INIT_CSD(&cq->event_csd, cq_event_ipi, cq);
+	tasklet_setup(&cq->event_task, cq_event_tasklet);
+	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	if (udata)
 		ucontext = &rdma_udata_to_drv_context(udata,
 						      struct rover_ucontext,
 						      ib)->ib;
-	err = new_ring(cq, &cq->ring, attr->cqe, ucontext, &resp.ring);
+	err = cq_new_ring(cq, &cq->ring, attr->cqe, ucontext, &resp.ring);
 	if (err)
 		return err;
 	if (udata) {
@@ -271,52 +266,52 @@ int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
 {
 	struct rover_cq *cq = rover_cq(ib);
 
-	/* Nobody completes anything here any more, so it is not started again. */
-	hrtimer_cancel(&cq->period);
+	/* No completion can restart the timer. */
+	hrtimer_cancel(&cq->moderate_timer);
 	rover_cq_settle(cq);
-	tasklet_kill(&cq->payer);
+	tasklet_kill(&cq->event_task);
 	rover_ring_destroy(&cq->ring);
 	mutex_destroy(&cq->resizing);
 	return 0;
 }
 
-/* Completions outstanding: more than there can be when the program errs. */
-static u32 ring_used(const struct rover_cq *cq)
+/* CQEs not polled; may exceed the ring if userspace corrupts head. */
+static u32 cq_ring_used(const struct rover_cq *cq)
 {
 	const struct rover_ring *ring = &cq->ring;
 
 	lockdep_assert_held(&cq->lock);
-	/* K5: what the program has read may be written again. */
+	/* K5: entries before head may be overwritten. */
 	return ring->tail - (cq->user ? smp_load_acquire(&ring->hdr->head) :
 					ring->head);
 }
 
 u32 rover_cq_unread(struct rover_cq *cq)
 {
-	unsigned long flags = lock(cq);
-	u32 used = min(ring_used(cq), cq->ring.limit);
+	unsigned long flags = cq_lock_ring(cq);
+	u32 used = min(cq_ring_used(cq), cq->ring.limit);
 
-	unlock(cq, flags);
+	cq_unlock_ring(cq, flags);
 	return used;
 }
 
-static void write_cqe(struct rover_cq *cq, struct ib_qp *qp,
-		      const struct rover_cqe *cqe)
+static void cq_write_cqe(struct rover_cq *cq, struct ib_qp *qp,
+			 const struct rover_cqe *cqe)
 {
 	struct rover_cqe *slot = rover_ring_slot(&cq->ring, cq->ring.tail);
 
 	lockdep_assert_held(&cq->lock);
 	memcpy(slot, cqe, offsetof(struct rover_cqe, phase));
-	slot->timestamp = cq->stamped ? ktime_get_ns() : 0;
+	slot->timestamp = cq->timestamps ? ktime_get_ns() : 0;
 	if (!cq->user)
-		*kernel_qp(slot) = qp;
+		*cq_kernel_qp(slot) = qp;
 	/* K4 */
-	smp_store_release(&slot->phase, phase_at(&cq->ring, cq->ring.tail));
+	smp_store_release(&slot->phase, cq_phase_at(&cq->ring, cq->ring.tail));
 	cq->ring.tail++;
 }
 
-/* Did somebody ask to be told of this completion?  Told once. */
-static bool take_arm(struct rover_cq *cq, bool solicited)
+/* Test and consume the arming. */
+static bool cq_take_arm(struct rover_cq *cq, bool solicited)
 {
 	u32 want = ROVER_ARM_NEXT | (solicited ? ROVER_ARM_SOLICITED : 0);
 	u32 word;
@@ -328,45 +323,43 @@ static bool take_arm(struct rover_cq *cq, bool solicited)
 	}
 	if (!cq->user)
 		return false;
-	/* K6: the program sees the completion, or we its arm word. */
+	/* K6: userspace sees the CQE, or we see its arm word. */
 	smp_mb();
 	word = READ_ONCE(cq->ring.hdr->arm);
-	if (word == cq->fired || !(word & want))
+	if (word == cq->arm_answered || !(word & want))
 		return false;
-	cq->fired = word;
+	cq->arm_answered = word;
 	return true;
 }
 
 /*
- * Is an event due with this completion?  Under moderation it waits for more of
- * them, and the end of the period raises it; but an error it tells at once,
- * since nothing may come after it.
+ * Test whether to raise an event now.  Moderation delays it, but not for an
+ * error, which may be the last completion.
  *
- * While one waits nobody looks whether the program has armed again: whatever it
- * wants to hear of is written before the event is raised, as both are under the
- * lock here and in period_over().  What comes later finds that arming.
+ * During a delay the arm word need not be read: CQEs written until the delay
+ * ends, also under the lock, precede the event; later ones find a new arming.
  */
-static bool event_due(struct rover_cq *cq, bool solicited, bool error)
+static bool cq_event_due(struct rover_cq *cq, bool solicited, bool error)
 {
 	lockdep_assert_held(&cq->lock);
-	if (!cq->gathered && !take_arm(cq, solicited))
+	if (!cq->moderated && !cq_take_arm(cq, solicited))
 		return false;
 	if (!cq->moderate_usec || error) {
-		cq->gathered = 0;
+		cq->moderated = 0;
 		return true;
 	}
-	cq->gathered++;
-	if (cq->moderate_count && cq->gathered >= cq->moderate_count)
-		return stop_waiting(cq);
-	/* If it still runs, for an event that was raised, it is moved. */
-	if (cq->gathered == 1)
-		hrtimer_start(&cq->period,
+	cq->moderated++;
+	if (cq->moderate_count && cq->moderated >= cq->moderate_count)
+		return cq_stop_moderation(cq);
+	/* Restarts a timer left over from an early event. */
+	if (cq->moderated == 1)
+		hrtimer_start(&cq->moderate_timer,
 			      ns_to_ktime(cq->moderate_usec * NSEC_PER_USEC),
 			      HRTIMER_MODE_REL_SOFT);
 	return false;
 }
 
-static void raise_overflow(struct rover_cq *cq)
+static void cq_raise_overflow(struct rover_cq *cq)
 {
 	struct ib_event event = {
 		.device = cq->ib.device,
@@ -386,8 +379,8 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 	unsigned long flags;
 	u32 used;
 
-	flags = lock(cq);
-	used = ring_used(cq);
+	flags = cq_lock_ring(cq);
+	used = cq_ring_used(cq);
 	if (!used)
 		WRITE_ONCE(cq->emptied, cq->emptied + 1);
 	if (!cq->overflow && used >= cq->ring.limit) {
@@ -397,21 +390,21 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 	}
 	dead = cq->overflow;
 	if (!dead) {
-		write_cqe(cq, qp, cqe);
-		event = event_due(cq, solicited || error, error);
+		cq_write_cqe(cq, qp, cqe);
+		event = cq_event_due(cq, solicited || error, error);
 	}
-	unlock(cq, flags);
+	cq_unlock_ring(cq, flags);
 
 	if (dead)
-		rover_count(dev_of(cq), ROVER_STAT_CQ_OVERFLOW);
+		rover_count(cq_dev(cq), ROVER_STAT_CQ_OVERFLOW);
 	if (overflow)
-		raise_overflow(cq);
+		cq_raise_overflow(cq);
 	if (event)
-		raise_event(cq);
+		cq_raise_event(cq);
 	return !dead;
 }
 
-static enum ib_wc_opcode wc_opcode(u8 opcode)
+static enum ib_wc_opcode cq_wc_opcode(u8 opcode)
 {
 	switch (opcode) {
 	case ROVER_CQE_WRITE:
@@ -441,7 +434,7 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 	}
 }
 
-static u8 network_type(u8 sl)
+static u8 cq_network_type(u8 sl)
 {
 	switch (sl) {
 	case ROVER_CQE_SL_IPV4:
@@ -453,21 +446,21 @@ static u8 network_type(u8 sl)
 	}
 }
 
-static void fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
+static void cq_fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 {
 	*wc = (struct ib_wc) {
 		.wr_id = cqe->wr_id,
 		.status = cqe->status,
-		.opcode = wc_opcode(cqe->opcode),
+		.opcode = cq_wc_opcode(cqe->opcode),
 		.vendor_err = cqe->vendor_err,
 		.byte_len = cqe->byte_len,
-		.qp = *kernel_qp(cqe),
+		.qp = *cq_kernel_qp(cqe),
 		.src_qp = cqe->src_qpn,
 		.port_num = 1,
 	};
 	if (cqe->flags & ROVER_CQE_GRH) {
 		wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
-		wc->network_hdr_type = network_type(cqe->sl);
+		wc->network_hdr_type = cq_network_type(cqe->sl);
 	}
 	if (cqe->flags & ROVER_CQE_VLAN) {
 		wc->wc_flags |= IB_WC_WITH_VLAN;
@@ -490,39 +483,40 @@ int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 	unsigned long flags;
 	int n = 0;
 
-	/* What is in there is the program's word, and it can read it itself. */
+	/* Userspace polls its CQ itself; its CQEs are not trusted. */
 	if (cq->user)
 		return -EOPNOTSUPP;
 
 	spin_lock_irqsave(&cq->lock, flags);
 	while (n < num && cq->ring.head != cq->ring.tail) {
 		cqe = rover_ring_slot(&cq->ring, cq->ring.head++);
-		if (*kernel_qp(cqe))
-			fill_wc(&wc[n++], cqe);
+		if (*cq_kernel_qp(cqe))
+			cq_fill_wc(&wc[n++], cqe);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return n;
 }
 
-/* Mark the completions of @qp from @from on, a batch at most; where to go on. */
-static u32 forget_some(struct rover_cq *cq, const struct ib_qp *qp, u32 from,
-		       u32 end)
+/* Mark a batch of CQEs of @qp.  Return where to continue. */
+static u32 cq_forget_batch(struct rover_cq *cq, const struct ib_qp *qp,
+			   u32 from, u32 end)
 {
 	struct rover_ring *ring = &cq->ring;
 	unsigned int left = FORGET_BATCH;
 	struct ib_qp **which;
 
 	lockdep_assert_held(&cq->lock);
-	/* Some have been polled meanwhile. */
+	/* Some were polled meanwhile. */
 	if ((s32)(ring->head - from) > 0)
 		from = ring->head;
 	for (; left && (s32)(end - from) > 0; left--, from++) {
-		which = kernel_qp(rover_ring_slot(ring, from));
+		which = cq_kernel_qp(rover_ring_slot(ring, from));
 		if (*which == qp)
 			*which = NULL;
 	}
-	/* Free what can be freed without moving the others. */
-	while (ring->head != from && !*kernel_qp(rover_ring_slot(ring, ring->head)))
+	/* Free marked CQEs at the head. */
+	while (ring->head != from &&
+	       !*cq_kernel_qp(rover_ring_slot(ring, ring->head)))
 		ring->head++;
 	return from;
 }
@@ -534,18 +528,18 @@ void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp)
 
 	if (cq->user)
 		return;
-	flags = lock(cq);
+	flags = cq_lock_ring(cq);
 	from = cq->ring.head;
 	end = cq->ring.tail;
 	for (;;) {
-		from = forget_some(cq, qp, from, end);
+		from = cq_forget_batch(cq, qp, from, end);
 		if ((s32)(end - from) <= 0)
 			break;
-		/* Interrupts have their turn. */
-		unlock(cq, flags);
-		flags = lock(cq);
+		/* Allow interrupts. */
+		cq_unlock_ring(cq, flags);
+		flags = cq_lock_ring(cq);
 	}
-	unlock(cq, flags);
+	cq_unlock_ring(cq, flags);
 }
 
 int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
@@ -558,16 +552,14 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
 	cq->armed |= (how & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
 		ROVER_ARM_SOLICITED : ROVER_ARM_NEXT;
 	if (how & IB_CQ_REPORT_MISSED_EVENTS)
-		missed = ring_used(cq) != 0;
+		missed = cq_ring_used(cq) != 0;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return missed;
 }
 
 /*
- * A count alone would have an event wait for completions that may never come,
- * so without a period there is no moderation.  Nor is there any for the kernel's
- * own queues: ib_free_cq() stops the worker that polls, then destroys the queue,
- * and in between no event may come that has waited.
+ * A count without a time is ignored: it could delay an event forever.  Kernel
+ * CQs have no moderation: see rover_cq_settle() for events in ib_free_cq().
  */
 int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 {
@@ -578,46 +570,44 @@ int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 		return -EOPNOTSUPP;
 
 	spin_lock_bh(&cq->lock);
-	/* restrack looks without the lock. */
+	/* restrack reads without the lock. */
 	WRITE_ONCE(cq->moderate_count, count);
 	WRITE_ONCE(cq->moderate_usec, usec);
-	/* By the old rules it would wait, by the new ones perhaps not. */
-	event = stop_waiting(cq);
+	/* By the new limits it may be due. */
+	event = cq_stop_moderation(cq);
 	spin_unlock_bh(&cq->lock);
 	if (event)
-		raise_event(cq);
+		cq_raise_event(cq);
 	return 0;
 }
 
-/* Copies entries of @old from @from on, @n of them, to the end of @new. */
-static void move_cqes(struct rover_ring *new, const struct rover_ring *old,
-		      u32 from, u32 n)
+/* Append @n CQEs of @old, from index @from, to @new. */
+static void cq_move_cqes(struct rover_ring *new, const struct rover_ring *old,
+			 u32 from, u32 n)
 {
 	for (; n; n--, new->tail++) {
 		struct rover_cqe *slot = rover_ring_slot(new, new->tail);
 
 		memcpy(slot, rover_ring_slot(old, from++), sizeof(*slot));
-		slot->phase = phase_at(new, new->tail);
+		slot->phase = cq_phase_at(new, new->tail);
 	}
 }
 
 /*
- * Exchanges the ring of @cq for @new, which becomes the old one, and moves
- * there what has not been polled yet.  A queue may be very long: all but the
- * last few are moved without the lock, since behind the tail nobody but the
- * program writes, and it must not, as it is here.
+ * Swap the ring with @new and move CQEs not polled yet: all but the last few
+ * without the lock, since only userspace writes below tail, and must not now.
  */
-static int exchange(struct rover_cq *cq, struct rover_ring *new)
+static int cq_swap_ring(struct rover_cq *cq, struct rover_ring *new)
 {
 	u32 head, from, left;
 
 	lockdep_assert_held(&cq->resizing);
 	spin_lock_bh(&cq->lock);
-	/* K5, and the one look at it: it must not change while we count. */
+	/* K5, read once: head must not change while counting. */
 	head = smp_load_acquire(&cq->ring.hdr->head);
 	for (from = head;; from += left) {
 		left = cq->ring.tail - from;
-		/* Counted from the head that the program said it is at. */
+		/* Relative to that head. */
 		if (cq->overflow || cq->ring.tail - head > cq->ring.limit ||
 		    cq->ring.tail - head > new->limit) {
 			spin_unlock_bh(&cq->lock);
@@ -627,12 +617,12 @@ static int exchange(struct rover_cq *cq, struct rover_ring *new)
 			break;
 		spin_unlock_bh(&cq->lock);
 		left = min_t(u32, left, MOVE_BATCH);
-		move_cqes(new, &cq->ring, from, left);
+		cq_move_cqes(new, &cq->ring, from, left);
 		cond_resched();
 		spin_lock_bh(&cq->lock);
 	}
-	move_cqes(new, &cq->ring, from, left);
-	/* An arming that was not answered yet still stands. */
+	cq_move_cqes(new, &cq->ring, from, left);
+	/* Keep an arming not answered yet. */
 	WRITE_ONCE(new->hdr->arm, READ_ONCE(cq->ring.hdr->arm));
 	swap(cq->ring, *new);
 	cq->ib.cqe = cq->ring.limit;
@@ -654,17 +644,17 @@ int rover_cq_resize(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata)
 	if (err)
 		return err;
 	ucontext = rdma_udata_to_drv_context(udata, struct rover_ucontext, ib);
-	err = new_ring(cq, &ring, cqe, &ucontext->ib, &resp.ring);
+	err = cq_new_ring(cq, &ring, cqe, &ucontext->ib, &resp.ring);
 	if (err)
 		return err;
-	/* First what can fail: with an error the program keeps its ring. */
+	/* Fail before the swap: on error userspace keeps its ring. */
 	err = ib_respond_udata(udata, resp);
 	if (!err) {
 		mutex_lock(&cq->resizing);
-		err = exchange(cq, &ring);
+		err = cq_swap_ring(cq, &ring);
 		mutex_unlock(&cq->resizing);
 	}
-	/* The old ring, or after an error the new one. */
+	/* The old ring, or the new one on error. */
 	rover_ring_destroy(&ring);
 	return err;
 }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rq - receive work requests, out of a ring
+ * rq - take receive WQEs from a ring
  *
- * A program may be writing to its ring this very moment: a receive is copied
- * out once, proved, and retired at once.  Softirqs off, the owner's lock held.
+ * Userspace may write to the ring at any time, so a receive is copied once and
+ * only the copy is validated.  Softirqs off.
  */
 #include "qp/rq.h"
 #include "wire/wr.h"
 
 u32 rover_rq_stride(u32 *max_sge)
 {
-	u32 room = *max_sge * sizeof(struct rover_sge);
-	u32 stride = ALIGN(ROVER_RECV_WQE_HDR + room, ROVER_SLOT_SIZE);
+	u32 bytes = *max_sge * sizeof(struct rover_sge);
+	u32 stride = ALIGN(ROVER_RECV_WQE_HDR + bytes, ROVER_SLOT_SIZE);
 
-	room = stride - ROVER_RECV_WQE_HDR;
-	*max_sge = min_t(u32, room / sizeof(struct rover_sge), ROVER_MAX_SGE);
+	bytes = stride - ROVER_RECV_WQE_HDR;
+	*max_sge = min_t(u32, bytes / sizeof(struct rover_sge), ROVER_MAX_SGE);
 	return stride;
 }
 
-static u64 room_of(const struct rover_sge *sge, u32 n)
+static u64 rq_sge_bytes(const struct rover_sge *sge, u32 n)
 {
-	u64 room = 0;
+	u64 bytes = 0;
 
 	while (n)
-		room += sge[--n].length;
-	return room;
+		bytes += sge[--n].length;
+	return bytes;
 }
 
 enum rover_fault rover_rq_take(struct rover_ring *ring, u32 max_sge, u32 need,
-				 struct rover_recv_wqe *wqe,
-				 struct rover_sge *sge)
+			       struct rover_recv_wqe *wqe,
+			       struct rover_sge *sge)
 {
 	int posted = rover_ring_posted(ring, ring->head);
 	const void *slot;
@@ -47,7 +47,7 @@ enum rover_fault rover_rq_take(struct rover_ring *ring, u32 max_sge, u32 need,
 	}
 	memcpy(sge, slot + ROVER_RECV_WQE_HDR, wqe->num_sge * sizeof(*sge));
 	barrier();
-	if (need && room_of(sge, wqe->num_sge) < need)
+	if (need && rq_sge_bytes(sge, wqe->num_sge) < need)
 		return ROVER_FAULT_TOO_LONG;
 	rover_ring_retire(ring, 1);
 	return ROVER_OK;

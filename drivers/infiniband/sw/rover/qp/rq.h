@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rq - receive work requests, out of a ring
+ * rq - take receive WQEs from a ring
  *
- * The kernel's end of a queue of receives, whoever owns it: one queue pair, or
- * many that share it.  The owner has the lock.
+ * The ring belongs to a queue pair or an SRQ, whose lock the caller holds.
  */
 #ifndef ROVER_RQ_H
 #define ROVER_RQ_H
@@ -14,31 +13,33 @@
 #include "wire/fault.h"
 
 /**
- * rover_rq_stride() - bytes of a slot for receives
- * @max_sge: scatter entries wanted; becomes what fits in whole cache lines
+ * rover_rq_stride() - compute the slot size of a receive ring
+ * @max_sge: entries wanted; raised to fill the slot
+ *
+ * Return: bytes, a multiple of ROVER_SLOT_SIZE.
  */
 u32 rover_rq_stride(u32 *max_sge);
 
 /**
- * rover_rq_take() - take the oldest receive: only its copy counts from here on
- * @ring: of receives
- * @max_sge: most scatter entries a receive may have
- * @need: bytes it has to have room for: else it stays in the ring
- * @wqe: for its head
- * @sge: for its entries, ROVER_MAX_SGE
+ * rover_rq_take() - copy and retire the oldest receive
+ * @ring: receive ring
+ * @max_sge: entries a receive may have
+ * @need: bytes it must hold; otherwise it stays in the ring
+ * @wqe: filled with the head
+ * @sge: filled with the entries, ROVER_MAX_SGE
  *
- * Context: the lock of the ring's consumer held.
- * Return: ROVER_OK; RNR when there is none; TOO_LONG when it has too little
- * room; RQ_RING when the ring makes no sense.  RQ_CORRUPT when the receive
- * makes none: it is taken, and its wr_id is all that holds.
+ * Context: lock of the ring's consumer held.
+ * Return: ROVER_OK; RNR if there is none; TOO_LONG if it is too short for
+ *	@need; RQ_RING if the ring is corrupt; RQ_CORRUPT if the receive is: it
+ *	was taken, and only its wr_id is valid.
  */
 enum rover_fault rover_rq_take(struct rover_ring *ring, u32 max_sge, u32 need,
-				 struct rover_recv_wqe *wqe,
-				 struct rover_sge *sge);
+			       struct rover_recv_wqe *wqe,
+			       struct rover_sge *sge);
 
 /**
- * rover_rq_taken() - did rover_rq_take() take one?
- * @fault: what it returned
+ * rover_rq_taken() - test whether rover_rq_take() took a receive
+ * @fault: its result
  */
 static inline bool rover_rq_taken(enum rover_fault fault)
 {

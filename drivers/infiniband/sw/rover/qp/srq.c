@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srq - shared receive queues: one ring of receives for many queue pairs
+ * srq - shared receive queues
  *
- * The ring is that of a receive queue: the program produces, and never has to
- * enter the kernel for it, since receives wait for packets.  Of a program's
- * ring the tail is all that is believed, and that only within the ring; a
- * receive is proved by whoever takes it (rq).
+ * Posting never enters the kernel, since receives wait for packets.  The tail
+ * of a user ring is range-checked; rq validates receives.
  *
- * One of XRC has, besides, a number in its device's table.
- *
- * The limit (IBTA 10.2.9) is a question that is answered once: when a receive
- * is taken, and when it is asked, for the receive that went too far may have
- * been taken before.
+ * The limit (IBTA 10.2.9) is tested when a receive is taken, and when it is
+ * set: the receive that reached it may have been taken before.
  */
 #include <linux/atomic.h>
 #include <linux/rcupdate.h>
@@ -28,11 +23,11 @@
 static_assert(sizeof(struct rover_uapi_create_srq_resp) == 32);
 static_assert(sizeof(struct rover_uapi_modify_srq_req) == 16);
 
-/* Receives moved without looking up, under the locks and without them. */
+/* Receives moved in one go, with the locks held and without. */
 #define MOVE_LOCKED	64
 #define MOVE_BATCH	4096
 
-static void raise(struct rover_srq *srq, enum ib_event_type type)
+static void srq_raise(struct rover_srq *srq, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device = srq->ib.device,
@@ -44,8 +39,8 @@ static void raise(struct rover_srq *srq, enum ib_event_type type)
 		srq->ib.event_handler(&event, srq->ib.srq_context);
 }
 
-/* Are there fewer than somebody wants to be told of?  Told once. */
-static bool take_limit(struct rover_srq *srq)
+/* Test and clear the limit: its event is raised once. */
+static bool srq_take_limit(struct rover_srq *srq)
 {
 	int posted;
 
@@ -53,12 +48,12 @@ static bool take_limit(struct rover_srq *srq)
 	if (likely(!srq->limit))
 		return false;
 	posted = rover_ring_posted(&srq->ring, srq->ring.head);
-	/* What makes no sense is found by whoever takes a receive. */
+	/* rover_rq_take() handles a corrupt ring. */
 	if (posted < 0 || posted >= srq->limit ||
-	    srq->told == srq->ring.head)
+	    srq->limit_head == srq->ring.head)
 		return false;
 	srq->limit = 0;
-	srq->told = srq->ring.head;
+	srq->limit_head = srq->ring.head;
 	return true;
 }
 
@@ -72,37 +67,37 @@ enum rover_fault rover_srq_take(struct rover_srq *srq, u32 need,
 	spin_lock(&srq->lock);
 	if (likely(!srq->dead)) {
 		fault = rover_rq_take(&srq->ring, srq->max_sge, need, wqe,
-					sge);
+				      sge);
 		died = fault == ROVER_FAULT_RQ_RING;
 		srq->dead = died;
 	}
-	low = take_limit(srq);
+	low = srq_take_limit(srq);
 	spin_unlock(&srq->lock);
 
 	if (unlikely(died))
-		raise(srq, IB_EVENT_SRQ_ERR);
+		srq_raise(srq, IB_EVENT_SRQ_ERR);
 	if (unlikely(low))
-		raise(srq, IB_EVENT_SRQ_LIMIT_REACHED);
+		srq_raise(srq, IB_EVENT_SRQ_LIMIT_REACHED);
 	return fault;
 }
 
 /* Verbs **********************************************************************/
 
-static int check_max_wr(const struct rover_srq *srq, u32 max_wr)
+static int srq_check_max_wr(const struct rover_srq *srq, u32 max_wr)
 {
 	return max_wr && max_wr <= srq->ib.device->attrs.max_srq_wr ?
 	       0 : -EINVAL;
 }
 
-static struct ib_ucontext *context_of(struct ib_udata *udata)
+static struct ib_ucontext *srq_ucontext(struct ib_udata *udata)
 {
 	return udata ? &rdma_udata_to_drv_context(udata, struct rover_ucontext,
 						  ib)->ib : NULL;
 }
 
-static int check_init(const struct rover_srq *srq,
-		      const struct ib_srq_init_attr *init,
-		      struct ib_udata *udata)
+static int srq_check_init(const struct rover_srq *srq,
+			  const struct ib_srq_init_attr *init,
+			  struct ib_udata *udata)
 {
 	const struct ib_srq_attr *attr = &init->attr;
 
@@ -111,25 +106,27 @@ static int check_init(const struct rover_srq *srq,
 	if (init->srq_type == IB_SRQT_XRC &&
 	    (!init->ext.xrc.xrcd || !init->ext.cq))
 		return -EINVAL;
-	if (check_max_wr(srq, attr->max_wr) || attr->max_sge > ROVER_MAX_SGE)
+	if (srq_check_max_wr(srq, attr->max_wr) ||
+	    attr->max_sge > ROVER_MAX_SGE)
 		return -EINVAL;
-	/* Less of an answer than this is of no use to a program. */
+	/* Userspace needs the whole response. */
 	if (udata && udata->outlen < sizeof(struct rover_uapi_create_srq_resp))
 		return -EINVAL;
 	return ib_is_udata_in_empty(udata);
 }
 
-/* Give it a number, by which the wire can find it from now on. */
-static int publish(struct rover_srq *srq, const struct ib_srq_init_attr *init)
+/* Packets can find an XRC SRQ from here on. */
+static int srq_publish(struct rover_srq *srq,
+		       const struct ib_srq_init_attr *init)
 {
-	static atomic64_t births;
+	static atomic64_t last_gen;
 	int err;
 
 	if (init->srq_type != IB_SRQT_XRC)
 		return 0;
 	srq->cq = rover_cq(init->ext.cq);
 	srq->xrcd = init->ext.xrc.xrcd;
-	srq->birth = atomic64_inc_return(&births);
+	srq->gen = atomic64_inc_return(&last_gen);
 	err = rover_table_insert(&rover_dev(srq->ib.device)->srqs, &srq->obj,
 				 1);
 	srq->ib.ext.xrc.srq_num = srq->obj.key;
@@ -145,12 +142,12 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	u32 stride;
 	int err;
 
-	err = check_init(srq, init, udata);
+	err = srq_check_init(srq, init, udata);
 	if (err)
 		return err;
 
 	stride = rover_rq_stride(&attr->max_sge);
-	err = rover_ring_create(&srq->ring, context_of(udata), attr->max_wr,
+	err = rover_ring_create(&srq->ring, srq_ucontext(udata), attr->max_wr,
 				stride, &resp.ring);
 	if (err)
 		return err;
@@ -164,9 +161,9 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	mutex_init(&srq->ctl);
 	srq->user = udata;
 	srq->max_sge = attr->max_sge;
-	srq->told = srq->ring.head - 1;
-	/* Last, since it is in use from here on. */
-	err = publish(srq, init);
+	srq->limit_head = srq->ring.head - 1;
+	/* Last: the SRQ is in use from here on. */
+	err = srq_publish(srq, init);
 	if (err)
 		goto err_ctl;
 	return 0;
@@ -179,11 +176,10 @@ err_ring:
 }
 
 /*
- * The core frees it next, and then perhaps its completion queue and its domain.
- * Whoever is at it now does not let go of rcu_read_lock() before he has done with
- * all three.
+ * Readers use the SRQ, its CQ and its domain under rcu_read_lock() only: the
+ * core may free all three next.
  */
-static void unpublish(struct rover_srq *srq)
+static void srq_unpublish(struct rover_srq *srq)
 {
 	if (!srq->xrcd)
 		return;
@@ -195,8 +191,8 @@ int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata)
 {
 	struct rover_srq *srq = rover_srq(ib);
 
-	unpublish(srq);
-	/* What XRC delivers here completes there, whichever queue pair it came by. */
+	srq_unpublish(srq);
+	/* Receives of an XRC SRQ complete in its CQ for any queue pair. */
 	if (srq->cq)
 		rover_cq_settle(srq->cq);
 	rover_ring_destroy(&srq->ring);
@@ -218,17 +214,17 @@ int rover_srq_query(struct ib_srq *ib, struct ib_srq_attr *attr)
 	return 0;
 }
 
-/* Changing *******************************************************************/
+/* Modify *********************************************************************/
 
 /**
- * struct change - what modify is to do, and what it needs
- * @mask: attributes that are given, IB_SRQ_*
- * @attr: those
- * @ring: the new one, afterwards the old one
- * @from: receives before this index have been moved
- * @low: there are fewer receives than the new limit
+ * struct srq_change - state of a modify
+ * @mask: attributes given, IB_SRQ_*
+ * @attr: attributes
+ * @ring: new ring, afterwards the old one
+ * @from: index of the next receive to move
+ * @low: the new limit is reached already
  */
-struct change {
+struct srq_change {
 	int mask;
 	const struct ib_srq_attr *attr;
 	struct rover_ring ring;
@@ -236,8 +232,9 @@ struct change {
 	bool low;
 };
 
-/* Indices run on: each receive has the same in both rings. */
-static void move_wqes(const struct rover_srq *srq, struct change *c, int n)
+/* A receive keeps its index. */
+static void srq_move_wqes(const struct rover_srq *srq, struct srq_change *c,
+			  int n)
 {
 	const struct rover_ring *old = &srq->ring;
 
@@ -246,14 +243,14 @@ static void move_wqes(const struct rover_srq *srq, struct change *c, int n)
 		       rover_ring_slot(old, c->from), old->stride);
 }
 
-/* Receives still to be moved; an error when the new ring cannot take them. */
-static int left_to_move(const struct rover_srq *srq, struct change *c)
+/* Count receives to move; fail if they do not fit into the new ring. */
+static int srq_left_to_move(const struct rover_srq *srq, struct srq_change *c)
 {
 	const struct rover_ring *ring = &srq->ring;
 	int left, posted;
 
 	lockdep_assert_held(&srq->lock);
-	/* Meanwhile queue pairs have taken some. */
+	/* Queue pairs may have taken some. */
 	if ((s32)(ring->head - c->from) > 0)
 		c->from = ring->head;
 	posted = rover_ring_posted(ring, ring->head);
@@ -263,12 +260,12 @@ static int left_to_move(const struct rover_srq *srq, struct change *c)
 	return left;
 }
 
-static void exchange(struct rover_srq *srq, struct change *c, int left)
+static void srq_swap_ring(struct rover_srq *srq, struct srq_change *c, int left)
 {
 	struct rover_ring *new = &c->ring;
 
 	lockdep_assert_held(&srq->lock);
-	move_wqes(srq, c, left);
+	srq_move_wqes(srq, c, left);
 	new->head = srq->ring.head;
 	new->tail = c->from;
 	WRITE_ONCE(new->hdr->head, new->head);
@@ -277,26 +274,25 @@ static void exchange(struct rover_srq *srq, struct change *c, int left)
 }
 
 /*
- * The one moment at which all changes: nobody takes a receive, and no kernel
- * user posts one.  Returns an error, or how many receives have to be moved
- * before.
+ * Apply the change with receives neither taken nor posted by kernel users.
+ * Return an error, or the number of receives to move first.
  */
-static int commit(struct rover_srq *srq, struct change *c)
+static int srq_commit(struct rover_srq *srq, struct srq_change *c)
 {
 	int left = 0;
 
 	spin_lock_bh(&srq->lock);
 	spin_lock_irq(&srq->post);
 	if (c->mask & IB_SRQ_MAX_WR) {
-		left = left_to_move(srq, c);
+		left = srq_left_to_move(srq, c);
 		if (left >= 0 && left <= MOVE_LOCKED) {
-			exchange(srq, c, left);
+			srq_swap_ring(srq, c, left);
 			left = 0;
 		}
 	}
 	if (!left && c->mask & IB_SRQ_LIMIT) {
 		srq->limit = c->attr->srq_limit;
-		c->low = take_limit(srq);
+		c->low = srq_take_limit(srq);
 	}
 	spin_unlock_irq(&srq->post);
 	spin_unlock_bh(&srq->lock);
@@ -304,38 +300,37 @@ static int commit(struct rover_srq *srq, struct change *c)
 }
 
 /*
- * All but the last few receives are moved without the locks: between head and
- * tail nobody writes, nor does the program while it is here.  One that does
- * loses what it has posted.
+ * All but the last few receives are moved without the locks: nothing writes
+ * between head and tail.  Userspace that posts meanwhile loses these receives.
  */
-static int move_and_commit(struct rover_srq *srq, struct change *c)
+static int srq_move_and_commit(struct rover_srq *srq, struct srq_change *c)
 {
 	int left;
 
-	while ((left = commit(srq, c)) > 0) {
-		move_wqes(srq, c, min(left, MOVE_BATCH));
+	while ((left = srq_commit(srq, c)) > 0) {
+		srq_move_wqes(srq, c, min(left, MOVE_BATCH));
 		cond_resched();
 	}
 	return left;
 }
 
-static int new_ring(const struct rover_srq *srq, struct change *c,
-		    struct ib_udata *udata, u64 answer)
+static int srq_new_ring(const struct rover_srq *srq, struct srq_change *c,
+			struct ib_udata *udata, u64 resp_ptr)
 {
 	struct rover_uapi_ring desc = {};
 	int err;
 
-	err = rover_ring_create(&c->ring, context_of(udata), c->attr->max_wr,
+	err = rover_ring_create(&c->ring, srq_ucontext(udata), c->attr->max_wr,
 				srq->ring.stride, &desc);
 	if (err || !udata)
 		return err;
-	/* The core has no room for an answer to this verb. */
-	return copy_to_user(u64_to_user_ptr(answer), &desc, sizeof(desc)) ?
+	/* This verb has no response in the core's ABI. */
+	return copy_to_user(u64_to_user_ptr(resp_ptr), &desc, sizeof(desc)) ?
 	       -EFAULT : 0;
 }
 
-static int check_modify(const struct rover_srq *srq, const struct change *c,
-			u64 answer)
+static int srq_check_modify(const struct rover_srq *srq,
+			    const struct srq_change *c, u64 resp_ptr)
 {
 	bool resized = c->mask & IB_SRQ_MAX_WR;
 	u32 limit = c->mask & IB_SRQ_LIMIT ? c->attr->srq_limit :
@@ -345,16 +340,16 @@ static int check_modify(const struct rover_srq *srq, const struct change *c,
 	lockdep_assert_held(&srq->ctl);
 	if (c->mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
 		return -EINVAL;
-	if (check_max_wr(srq, max_wr) || limit > max_wr)
+	if (srq_check_max_wr(srq, max_wr) || limit > max_wr)
 		return -EINVAL;
-	return srq->user && resized != !!answer ? -EINVAL : 0;
+	return srq->user && resized != !!resp_ptr ? -EINVAL : 0;
 }
 
 int rover_srq_modify(struct ib_srq *ib, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	struct rover_uapi_modify_srq_req req = {};
-	struct change c = { .mask = mask, .attr = attr };
+	struct srq_change c = { .mask = mask, .attr = attr };
 	struct rover_srq *srq = rover_srq(ib);
 	int err;
 
@@ -364,19 +359,19 @@ int rover_srq_modify(struct ib_srq *ib, struct ib_srq_attr *attr,
 			return err;
 	}
 	mutex_lock(&srq->ctl);
-	err = check_modify(srq, &c, req.ring);
-	/* First what can fail: with an error the program keeps its ring. */
+	err = srq_check_modify(srq, &c, req.ring);
+	/* Fail before the swap: on error userspace keeps its ring. */
 	if (!err && c.mask & IB_SRQ_MAX_WR) {
 		c.from = READ_ONCE(srq->ring.head);
-		err = new_ring(srq, &c, udata, req.ring);
+		err = srq_new_ring(srq, &c, udata, req.ring);
 	}
 	if (!err)
-		err = move_and_commit(srq, &c);
+		err = srq_move_and_commit(srq, &c);
 	mutex_unlock(&srq->ctl);
 
-	/* The old ring, or after an error the new one. */
+	/* The old ring, or the new one on error. */
 	rover_ring_destroy(&c.ring);
 	if (c.low)
-		raise(srq, IB_EVENT_SRQ_LIMIT_REACHED);
+		srq_raise(srq, IB_EVENT_SRQ_LIMIT_REACHED);
 	return err;
 }

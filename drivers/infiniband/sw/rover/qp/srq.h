@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srq - shared receive queues: one ring of receives for many queue pairs
+ * srq - shared receive queues
  *
- * Queue pairs take receives under @lock, each while it holds its own rx_lock.
- * What a queue pair has taken is its own affair: the queue forgets it.
+ * A receive that was taken belongs to the queue pair.  Requests name an XRC SRQ
+ * by number; its receives complete in its own CQ (xrc).
  *
- * One of XRC belongs to no queue pair: it has a number, by which requests name
- * it, and a completion queue for what it gives (xrc).
- *
- * Lifetime: queue pairs hold it by the core's count of its users, from before
- * create_qp to after destroy_qp, and destroy is refused as long as there is
- * one.  A destroyed queue pair takes no receive any more (@alive is cleared
- * under its rx_lock), so destroy finds nobody here but onlookers of old cores
- * (restrack), which look at the struct and not at the ring.  For one of XRC it
- * waits for those who may just have found it, under RCU.
+ * Lifetime: the core refuses destroy while queue pairs use the SRQ; destroyed
+ * ones take no receives (@alive is cleared under rx_lock).  Only restrack of
+ * old cores may read the struct meanwhile, not the ring.  An XRC SRQ is found
+ * under RCU: destroy waits for a grace period.
  */
 #ifndef ROVER_SRQ_H
 #define ROVER_SRQ_H
@@ -27,37 +22,36 @@
 #include "wire/fault.h"
 
 /**
- * struct rover_srq - a shared receive queue
+ * struct rover_srq - shared receive queue
  * @ib: the core's part
- * @obj: XRC: its number
- * @xrcd: XRC: its domain, to be compared and never followed; constant
- * @cq: XRC: completions of its receives; constant
- * @birth: XRC: of all that ever had a number, this one; constant
- * @user: mapped by a program; constant
- * @max_sge: as granted; constant
- * @lock: protects all below but @post, and takes receives; inside of rx_lock,
- *	a leaf but for @post, taken with softirqs off
+ * @obj: XRC: number
+ * @xrcd: XRC: domain, compare only; constant
+ * @cq: XRC: CQ of its receives; constant
+ * @gen: XRC: unique, unlike the number; constant
+ * @user: mapped by userspace; constant
+ * @max_sge: granted limit; constant
+ * @lock: protects @ring to @dead; inside of rx_lock, softirqs off
  * @ring: receives
- * @limit: fewer than so many are to be told of, once; 0 when nobody asked
- * @told: where @ring was when that was last told: not again before a receive is
- *	taken, or a program that asks and asks fills the core's list of events
- * @dead: the ring made no sense; no receive is taken any more
- * @post: serialises kernel users that post; protects the ring's tail, and with
- *	@lock which ring it is; a leaf, taken with interrupts off
- * @ctl: one modify at a time; outside of both
+ * @limit: raise SRQ_LIMIT_REACHED once below; 0 for never
+ * @limit_head: @ring.head at that event; no other before a receive is taken,
+ *	or userspace could flood the core's event list
+ * @dead: the ring is corrupt; no receive is taken
+ * @post: serialises posts of kernel users; protects the tail of @ring, and
+ *	@ring with @lock; leaf inside of @lock, interrupts off
+ * @ctl: serialises modify; outermost
  */
 struct rover_srq {
 	struct ib_srq ib;
 	struct rover_obj obj;
 	const void *xrcd;
 	struct rover_cq *cq;
-	u64 birth;
+	u64 gen;
 	bool user;
 	u8 max_sge;
 	spinlock_t lock;
 	struct rover_ring ring;
 	u32 limit;
-	u32 told;
+	u32 limit_head;
 	bool dead;
 	spinlock_t post;
 	struct mutex ctl;
@@ -79,14 +73,14 @@ int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata);
 /**
  * rover_srq_take() - take the oldest receive
  * @srq: of a queue pair
- * @need: bytes it has to have room for: else it stays, for others
- * @wqe: for its head
- * @sge: for its entries, ROVER_MAX_SGE
+ * @need: bytes it must hold; otherwise it stays for other queue pairs
+ * @wqe: filled with the head
+ * @sge: filled with the entries, ROVER_MAX_SGE
  *
- * Raises IB_EVENT_SRQ_LIMIT_REACHED when this leaves fewer than was asked for,
- * and IB_EVENT_SRQ_ERR, once, when the ring makes no sense.
+ * Raises IB_EVENT_SRQ_LIMIT_REACHED below the limit, and IB_EVENT_SRQ_ERR once
+ * if the ring is corrupt.
  *
- * Context: the queue pair's rx_lock held, softirqs off.
+ * Context: rx_lock of the queue pair held, softirqs off.
  * Return: as rover_rq_take().
  */
 enum rover_fault rover_srq_take(struct rover_srq *srq, u32 need,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wqe - work requests out of the rings, and completions for them
+ * wqe - copy WQEs from the rings, write their completions
  *
- * A program may be writing to its rings this very moment: a request is copied
- * out once, and only the copy counts, after it has been proved.
+ * Userspace may write to its rings at any time, so a WQE is copied once and
+ * only the copy is validated.
  */
 #include "qp/cq.h"
-#include "qp/qp_table.h"
+#include "qp/qp_state.h"
 #include "qp/rq.h"
 #include "qp/srq.h"
 #include "qp/wqe.h"
 #include "qp/zcopy.h"
 #include "wire/wire.h"
 
-/* Sending ********************************************************************/
+/* Send ***********************************************************************/
 
 enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 				struct rover_wqe *wqe, u64 *length)
@@ -42,7 +42,7 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 		*length = hdr->inline_len;
 		return ROVER_OK;
 	}
-	/* Without memory of its own: a word is in the head. */
+	/* Operations without local memory have no SGL. */
 	if (hdr->num_sge && !(wr->flags & (ROVER_WR_GATHER | ROVER_WR_SCATTER)))
 		return ROVER_FAULT_WQE;
 	sge = slot + ROVER_SEND_WQE_HDR;
@@ -72,7 +72,7 @@ void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (fault) {
-		/* With the completion the buffer is its owner's again. */
+		/* The completion returns the buffer to its owner. */
 		rover_zcopy_revoke_send(qp);
 		rover_qp_count(qp, fault == ROVER_FAULT_FLUSH ?
 			    ROVER_STAT_REQ_CQE_FLUSH : ROVER_STAT_REQ_CQE_ERROR);
@@ -110,7 +110,7 @@ void rover_wqe_flush(struct rover_qp *qp)
 	}
 }
 
-/* Receiving ******************************************************************/
+/* Receive ********************************************************************/
 
 enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
 {
@@ -119,13 +119,13 @@ enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (qp->srq) {
-		/* It may tell its user, who may close the key of what we still hold. */
+		/* An SRQ event handler may close the key that @dst holds. */
 		if (!qp->user)
 			rover_sgl_release(&rsp->dst);
 		fault = rover_srq_take(qp->srq, need, &rsp->wqe, rsp->sge);
 	} else {
 		fault = rover_rq_take(&qp->rq, qp->max_recv_sge, need,
-					&rsp->wqe, rsp->sge);
+				      &rsp->wqe, rsp->sge);
 	}
 	rsp->have_wqe = rover_rq_taken(fault);
 	return fault;

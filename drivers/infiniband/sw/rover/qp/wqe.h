@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wqe - work requests out of the rings, and completions for them
+ * wqe - copy WQEs from the rings, write their completions
  */
 #ifndef ROVER_WQE_H
 #define ROVER_WQE_H
@@ -9,13 +9,13 @@
 #include "wire/fault.h"
 
 /**
- * rover_wqe_copy() - a send work request, copied once and proved
+ * rover_wqe_copy() - copy and validate a send WQE
  * @qp: alive
- * @index: where in the ring it is; posted
- * @wqe: to be filled in
- * @length: set to the bytes of its SGL or inline data
+ * @index: ring index, posted
+ * @wqe: filled in
+ * @length: set to the bytes of the SGL or inline data
  *
- * Its memory is not looked at.
+ * Does not check memory keys.
  *
  * Context: tx_lock held.
  * Return: ROVER_OK, WQE, SEND_LENGTH.
@@ -23,15 +23,15 @@
 enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 				struct rover_wqe *wqe, u64 *length);
 
-/* rover_wqe_complete() once it is known that there is a completion. */
+/* Slow path of rover_wqe_complete(): write the CQE. */
 void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
 		    enum rover_fault fault);
 
 /**
- * rover_wqe_complete() - complete a send work request
- * @qp: alive; goes to error when its completion queue has overflowed
- * @row: what is known of the request
- * @fault: ROVER_OK: only if a completion was asked for
+ * rover_wqe_complete() - complete a send request
+ * @qp: alive; moves to ERR if its CQ overflows
+ * @row: request
+ * @fault: ROVER_OK writes a CQE only if signaled
  *
  * Context: tx_lock held.
  */
@@ -44,11 +44,11 @@ static inline void rover_wqe_complete(struct rover_qp *qp,
 }
 
 /**
- * rover_wqe_fail() - a work request that was never sent ends in an error
+ * rover_wqe_fail() - complete a send request that was never sent, in error
  * @qp: alive
- * @wr_id: its cookie
- * @opcode: as the ring has it, proved or not
- * @fault: what is wrong with it; ROVER_FAULT_FLUSH for nothing
+ * @wr_id: of the WQE
+ * @opcode: of the WQE, not necessarily valid
+ * @fault: reason
  *
  * Context: tx_lock held.
  */
@@ -56,27 +56,27 @@ void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 		    enum rover_fault fault);
 
 /*
- * Work requests flushed while a lock is held and softirqs are off.  A ring has room
- * for 32768, each with a completion and perhaps an event.
+ * WQEs flushed in one go, with a lock held and softirqs off.  A ring holds up
+ * to 32768, each with a CQE and maybe an event (decision 0043).
  */
 #define ROVER_FLUSH_PORTION	64
 
 /**
- * rover_wqe_flush() - complete a portion of the send ring with FLUSH_ERR
- * @qp: alive; no request that was begun is left
+ * rover_wqe_flush() - flush a portion of the send ring
+ * @qp: alive; requests already begun are complete
  *
- * Sets ROVER_WORK_TX when more is posted.
+ * Sets ROVER_WORK_TX if more is posted.
  *
  * Context: tx_lock held.
  */
 void rover_wqe_flush(struct rover_qp *qp);
 
 /**
- * rover_wqe_recv() - take the oldest receive, into rsp.wqe and rsp.sge
- * @qp: alive; it may share its receives with others
- * @need: bytes it has to have room for: else it stays where it is
+ * rover_wqe_recv() - take the oldest receive into rsp.wqe and rsp.sge
+ * @qp: alive
+ * @need: bytes it must hold; otherwise it stays posted
  *
- * rsp.have_wqe is set when one was taken, good or bad.
+ * Sets rsp.have_wqe if one was taken, valid or not.
  *
  * Context: rx_lock held.
  * Return: as rover_rq_take().
@@ -85,8 +85,8 @@ enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need);
 
 /**
  * rover_wqe_recv_complete() - complete a receive
- * @qp: alive; goes to error when its completion queue has overflowed
- * @cqe: complete but for the queue pair's number
+ * @qp: alive; moves to ERR if its CQ overflows
+ * @cqe: complete except @qpn
  * @solicited: the sender asked for an event
  *
  * Context: rx_lock held.
@@ -95,10 +95,10 @@ void rover_wqe_recv_complete(struct rover_qp *qp, struct rover_cqe *cqe,
 			     bool solicited);
 
 /**
- * rover_wqe_recv_fail() - a receive ends in an error
+ * rover_wqe_recv_fail() - complete a receive in error
  * @qp: alive
- * @wr_id: its cookie
- * @fault: why
+ * @wr_id: of the WQE
+ * @fault: reason
  * @status: enum ib_wc_status
  *
  * Context: rx_lock held.
@@ -107,13 +107,11 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 			 u8 status);
 
 /**
- * rover_wqe_recv_flush() - complete a portion of the receives with FLUSH_ERR
- * @qp: alive; has taken what it shares with others, and that is done with
+ * rover_wqe_recv_flush() - flush a portion of the receive ring
+ * @qp: alive; a receive it had taken is complete
  *
- * Sets ROVER_WORK_RX when more is posted.
- *
- * Where receives are shared those that are posted are for the others: instead
- * the program hears, once, that this queue pair takes no more.
+ * Sets ROVER_WORK_RX if more is posted.  With an SRQ, raises LAST_WQE_REACHED
+ * once instead: its receives are for other queue pairs.
  *
  * Context: rx_lock held.
  */

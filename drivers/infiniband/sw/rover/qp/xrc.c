@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * xrc - whose a request of XRC is
+ * xrc - XRC targets: the SRQ of a request
  *
- * Runs under rx_lock with softirqs off, and under rcu_read_lock().
+ * Called under rx_lock and rcu_read_lock() with softirqs off.
  */
 #include "qp/srq.h"
 #include "qp/xrc.h"
 
-/* Of another domain is as good as none (IBTA annex A14). */
-static struct rover_srq *find(struct rover_qp *qp, u32 srqn)
+/* SRQs of other domains do not exist for this target (IBTA annex A14). */
+static struct rover_srq *xrc_find_srq(struct rover_qp *qp, u32 srqn)
 {
 	struct rover_obj *obj = rover_table_find(&qp->dev->srqs, srqn);
 	struct rover_srq *srq;
@@ -20,7 +20,7 @@ static struct rover_srq *find(struct rover_qp *qp, u32 srqn)
 	return srq->xrcd == qp->xrcd ? srq : NULL;
 }
 
-static void turn_to(struct rover_qp *qp, struct rover_srq *srq)
+static void xrc_use_srq(struct rover_qp *qp, struct rover_srq *srq)
 {
 	qp->srq = srq;
 	qp->rcq = srq->cq;
@@ -34,32 +34,32 @@ enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn)
 
 	if (!qp->xrcd)
 		return ROVER_OK;
-	srq = find(qp, srqn);
+	srq = xrc_find_srq(qp, srqn);
 	if (!srq)
 		return ROVER_FAULT_XRCETH;
-	turn_to(qp, srq);
+	xrc_use_srq(qp, srq);
 	return ROVER_OK;
 }
 
-enum rover_fault rover_xrc_turn(struct rover_qp *qp,
-				const struct rover_packet *pkt)
+enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
+				       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	struct rover_srq *srq;
 
-	srq = find(qp, pkt->srqn);
+	srq = xrc_find_srq(qp, pkt->srqn);
 	if (!srq)
 		return ROVER_FAULT_XRCETH;
 	if (pkt->op->flags & ROVER_OP_START) {
-		/* A receive left over from a message that lacked memory is its. */
-		if (rsp->have_wqe && srq->birth != rsp->srq_birth)
+		/* A receive of a lost message belongs to its own SRQ. */
+		if (rsp->have_wqe && srq->gen != rsp->srq_gen)
 			return ROVER_FAULT_XRCETH;
 		rsp->srqn = pkt->srqn;
-		rsp->srq_birth = srq->birth;
+		rsp->srq_gen = srq->gen;
 	}
-	if (srq->birth != rsp->srq_birth)
+	if (srq->gen != rsp->srq_gen)
 		return ROVER_FAULT_XRCETH;
-	turn_to(qp, srq);
+	xrc_use_srq(qp, srq);
 	return ROVER_OK;
 }
 
@@ -69,9 +69,9 @@ bool rover_xrc_hold(struct rover_qp *qp)
 
 	if (!qp->xrcd)
 		return true;
-	srq = find(qp, qp->rsp.srqn);
-	if (!srq || srq->birth != qp->rsp.srq_birth)
+	srq = xrc_find_srq(qp, qp->rsp.srqn);
+	if (!srq || srq->gen != qp->rsp.srq_gen)
 		return false;
-	turn_to(qp, srq);
+	xrc_use_srq(qp, srq);
 	return true;
 }

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * xrc - whose a request of XRC is
+ * xrc - XRC targets: the SRQ of a request
  *
- * An XRC target has no receives, no completion queue and no protection domain:
- * each request names a shared receive queue of the target's XRC domain, and with
- * it all of these (IBTA annex A14).  So @srq, @rcq, @pd and @recv_pd of a target
- * are those of the queue it is aimed at, under rx_lock and rcu_read_lock(), and
- * NULL otherwise.
+ * A request to an XRC target names an SRQ of the target's domain, which brings
+ * receives, CQ and PD (IBTA annex A14).  So @srq, @rcq, @pd and @recv_pd of a
+ * target are those of the SRQ during a request, under rx_lock and
+ * rcu_read_lock(), and NULL otherwise.
  *
- * The program may destroy the queue at any time, and then the others, which is
- * why nothing of it is kept from one packet to the next but its number and which
- * of all queues it is.
+ * Userspace may destroy SRQ, CQ and PD between two packets: targets keep only
+ * number and @gen of the SRQ (decision 0018).
  *
- * All calls are for queue pairs of any kind, and do nothing for others.
+ * The functions do nothing for other queue pairs.
  */
 #ifndef ROVER_XRC_H
 #define ROVER_XRC_H
@@ -22,45 +20,45 @@
 #include "wire/packet.h"
 
 /**
- * rover_xrc_aim() - a target turns to a shared receive queue
+ * rover_xrc_aim() - use an SRQ
  * @qp: alive
- * @srqn: number of the queue
+ * @srqn: number of the SRQ
  *
  * Context: rx_lock held, under rcu_read_lock() until rover_xrc_leave().
- * Return: ROVER_OK; XRCETH when the domain has no such queue.
+ * Return: ROVER_OK; XRCETH if the domain has no such SRQ.
  */
 enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn);
 
-/* rover_xrc_open() of a target. */
-enum rover_fault rover_xrc_turn(struct rover_qp *qp,
-				const struct rover_packet *pkt);
+/* Slow path of rover_xrc_open(), for a target. */
+enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
+				       const struct rover_packet *pkt);
 
 /**
- * rover_xrc_open() - a target turns to the queue that a request is for
+ * rover_xrc_open() - use the SRQ that a request names
  * @qp: alive
- * @pkt: next in sequence; it begins a message, or belongs to that under way
+ * @pkt: in sequence; starts a message, or belongs to the current one
  *
  * Context: as rover_xrc_aim().
- * Return: ROVER_OK; XRCETH when there is no such queue, or not the one that the
- * message began with.
+ * Return: ROVER_OK; XRCETH if there is no such SRQ, or the message began with
+ *	another one.
  */
 static inline enum rover_fault rover_xrc_open(struct rover_qp *qp,
 					      const struct rover_packet *pkt)
 {
-	return likely(!qp->xrcd) ? ROVER_OK : rover_xrc_turn(qp, pkt);
+	return likely(!qp->xrcd) ? ROVER_OK : rover_xrc_open_target(qp, pkt);
 }
 
 /**
- * rover_xrc_hold() - a target turns to the queue of the message under way
+ * rover_xrc_hold() - use the SRQ of the current message
  * @qp: alive
  *
  * Context: as rover_xrc_aim().
- * Return: false when it is gone, and what was taken from it with it.
+ * Return: false if the SRQ is gone, and with it the receive taken from it.
  */
 bool rover_xrc_hold(struct rover_qp *qp);
 
 /**
- * rover_xrc_leave() - and turns away
+ * rover_xrc_leave() - stop using the SRQ
  * @qp: alive
  *
  * Context: rx_lock held.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * zcopy - zero-copy payload, and until when it may be read
+ * zcopy - revocable zero-copy payload
  *
- * A reader is known by the sender whose payload it reads, one at a time on each CPU:
- * softirqs are off.  To revoke looks at all CPUs, and is rare but where something was
- * lent: requests that fail, queue pairs that end.  Keys are closed for each request
- * of kernel users, so a reader has a reference to the key instead.
- *
- * Any context with softirqs off; to revoke, under the sender's locks.
+ * A CPU has at most one reader, since softirqs are off, and publishes its
+ * sender.  A revoke scans all CPUs, but is rare: requests fail or queue pairs
+ * end.  Keys are closed often, by kernel users for each request, so readers
+ * hold a reference to the key.
  */
 #include <linux/percpu.h>
 #include <linux/processor.h>
@@ -16,10 +14,10 @@
 #include "qp/qp_table.h"
 #include "qp/zcopy.h"
 
-/* Whose payload is being read here; compared and never followed. */
+/* Sender of the payload read on this CPU; compare only. */
 static DEFINE_PER_CPU(const struct rover_qp *, zcopy_sender);
 
-/* Under rcu_read_lock(): a device outlives its queue pairs so long. */
+/* Under rcu_read_lock(), which keeps the device. */
 static bool zcopy_valid(struct rover_qp *qp, const struct rover_zcopy *zcopy,
 			struct rover_mkey **mkey)
 {
@@ -56,7 +54,7 @@ bool rover_zcopy_begin(const struct rover_zcopy *zcopy,
 
 void rover_zcopy_end(struct rover_mkey *mkey)
 {
-	/* Pairs with smp_acquire__after_ctrl_dep() in zcopy_wait(): it was read before. */
+	/* Pairs with smp_acquire__after_ctrl_dep() in zcopy_wait(): read. */
 	smp_store_release(this_cpu_ptr(&zcopy_sender), NULL);
 	if (mkey)
 		rover_mkey_put(mkey);
@@ -88,7 +86,7 @@ enum rover_fault rover_zcopy_write(struct rover_sgl *sgl,
 	return fault;
 }
 
-/* For as long as a packet or block takes to be copied or summed. */
+/* A reader takes as long as one packet or GSO skb to copy or sum. */
 static void zcopy_wait(const struct rover_qp *qp)
 {
 	int cpu;
@@ -98,16 +96,16 @@ static void zcopy_wait(const struct rover_qp *qp)
 	for_each_possible_cpu(cpu)
 		while (READ_ONCE(per_cpu(zcopy_sender, cpu)) == qp)
 			cpu_relax();
-	/* Pairs with the release in rover_zcopy_end(). */
+	/* Pairs with smp_store_release() in rover_zcopy_end(): read. */
 	smp_acquire__after_ctrl_dep();
 }
 
-/* Return true when there are readers to be waited for. */
-static bool next_gen(struct rover_qp *qp, bool *lent, bool response)
+/* Return true if there may be readers. */
+static bool zcopy_next_gen(struct rover_qp *qp, bool *used, bool response)
 {
-	if (!*lent)
+	if (!*used)
 		return false;
-	*lent = false;
+	*used = false;
 	WRITE_ONCE(qp->zcopy_gen[response], qp->zcopy_gen[response] + 1);
 	return true;
 }
@@ -115,7 +113,7 @@ static bool next_gen(struct rover_qp *qp, bool *lent, bool response)
 void rover_zcopy_revoke_send(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
-	if (next_gen(qp, &qp->req.zcopy, false))
+	if (zcopy_next_gen(qp, &qp->req.zcopy, false))
 		zcopy_wait(qp);
 }
 
@@ -123,6 +121,6 @@ void rover_zcopy_revoke(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->rx_lock);
 	rover_zcopy_revoke_send(qp);
-	if (next_gen(qp, &qp->rsp.zcopy, true))
+	if (zcopy_next_gen(qp, &qp->rsp.zcopy, true))
 		zcopy_wait(qp);
 }

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * zcopy - zero-copy payload, and until when it may be read
+ * zcopy - revocable zero-copy payload
  *
- * A packet may point into registered memory.  It can wait in a queue for longer
- * than its sender may use that memory: the key is closed, or the request ends in
- * error, and the owner writes something else there.  A complete ICRC does not match
- * such bytes.  But a train's ICRCs are made late (gso_segment), and a receiver in this
- * kernel makes none (trailer).  So each such packet says whose payload it carries,
- * and the payload is read between rover_zcopy_begin() and rover_zcopy_end() only.
- * Begin fails once the payload is revoked, and revoking waits for the end.
+ * A packet that refers to registered memory may still be queued when the owner
+ * gets the memory back: key closed, or request failed.  A complete ICRC detects
+ * later changes, but ICRCs of a train are computed late (gso_segment), and a
+ * receiver in this kernel computes none (trailer).  So packets name sender and
+ * key, and payload is read between rover_zcopy_begin() and rover_zcopy_end().
+ * Begin fails after a revoke; a revoke waits for end (decision 0036).
  *
- *	reader				revoking, before the owner is told
+ *	reader				revoke, before the owner is told
  *	reader of this CPU = sender	sender's generation++
  *	full barrier (Z1)		full barrier (Z2)
  *	load sender's generation	wait for readers of this sender
  *
- * Z1 pairs with Z2: either the reader sees another generation, or its reading is
- * waited for.  For the key it is the same with its references (mkey).
+ * Z1 pairs with Z2: the reader sees the new generation, or revoke waits for it.
+ * References protect the key likewise (mkey).
  *
- * Packets carry numbers, not pointers: they may be there longer than queue pair,
- * region, and device.
+ * Packets may outlive queue pair, region and device: no pointers to these.
  */
 #ifndef ROVER_ZCOPY_H
 #define ROVER_ZCOPY_H
@@ -27,11 +25,11 @@
 #include "qp/qp.h"
 
 /**
- * struct rover_zcopy - whose memory the payload of a packet lies in
- * @qpn: sender; 0 where the payload is a copy
- * @response: its responder has sent it, else its requester
- * @gen: generation of that side then, rover_qp.zcopy_gen
- * @key: key by which it was found; number 0 if that never closes
+ * struct rover_zcopy - owner of the payload of a packet
+ * @qpn: sender; 0 if the payload is a copy
+ * @response: sent by its responder, not its requester
+ * @gen: rover_qp.zcopy_gen of that side when sent
+ * @key: memory key; number 0 for a key that never closes
  */
 struct rover_zcopy {
 	u32 qpn : 24;
@@ -41,10 +39,10 @@ struct rover_zcopy {
 };
 
 /**
- * rover_zcopy_lend() - a packet is going to point into registered memory
- * @zcopy: @key is set; the rest is set here
+ * rover_zcopy_lend() - mark a packet as referring to registered memory
+ * @zcopy: @key is set; the rest is filled in
  * @qp: sender
- * @response: its responder sends it
+ * @response: sent by the responder
  *
  * Context: rx_lock held for a response, else tx_lock.
  */
@@ -61,44 +59,44 @@ static inline void rover_zcopy_lend(struct rover_zcopy *zcopy,
 }
 
 /**
- * rover_zcopy_begin() - is the payload still the sender's to send?
+ * rover_zcopy_begin() - begin to read payload
  * @zcopy: of a packet, with a sender
- * @mkey: to be given to rover_zcopy_end()
+ * @mkey: set, for rover_zcopy_end()
  *
- * Revoking spins until rover_zcopy_end(): between the two only copy or sum, take
- * no lock but leaves, and call no consumer.
+ * A revoke spins until rover_zcopy_end(): meanwhile only copy or sum, take only
+ * leaf locks, call no consumer.
  *
- * Context: softirqs off.
- * Return: true when it may be read; on false nothing is to be ended.
+ * Context: softirqs off; holds rcu_read_lock() until rover_zcopy_end().
+ * Return: false if revoked: do not call rover_zcopy_end().
  */
 bool rover_zcopy_begin(const struct rover_zcopy *zcopy,
 		       struct rover_mkey **mkey);
 
-/* Undoes rover_zcopy_begin(). */
+/* End what rover_zcopy_begin() began. */
 void rover_zcopy_end(struct rover_mkey *mkey);
 
 /**
- * rover_zcopy_drop() - payload that was revoked goes no further: count and trace it
+ * rover_zcopy_drop() - count and trace a packet with revoked payload
  * @zcopy: of the packet
  *
  * Context: softirqs off.
  */
 void rover_zcopy_drop(const struct rover_zcopy *zcopy);
 
-/* rover_zcopy_place() of what is no copy. */
+/* Slow path of rover_zcopy_place(), for payload that is no copy. */
 enum rover_fault rover_zcopy_write(struct rover_sgl *sgl,
 				   const struct sk_buff *skb, int from, u32 len,
 				   const struct rover_zcopy *zcopy);
 
 /**
- * rover_zcopy_place() - rover_sgl_write() of a packet's payload
+ * rover_zcopy_place() - write the payload of a packet to an SGL
  * @sgl: cursor with write access
  * @skb: packet
  * @from: offset of the payload
- * @len: its length
- * @zcopy: whose it is; NULL for the packet's own
+ * @len: length of the payload
+ * @zcopy: owner of the payload; NULL if the packet owns it
  *
- * Return: as rover_sgl_write(); REVOKED, and nothing was written.
+ * Return: as rover_sgl_write(); REVOKED if nothing was written.
  */
 static inline enum rover_fault
 rover_zcopy_place(struct rover_sgl *sgl, const struct sk_buff *skb, int from,
@@ -110,19 +108,18 @@ rover_zcopy_place(struct rover_sgl *sgl, const struct sk_buff *skb, int from,
 }
 
 /**
- * rover_zcopy_revoke_send() - what the requester has on its way is not its to send
- *	any more
- * @qp: sender; its requests will not be acknowledged any more, or fail
+ * rover_zcopy_revoke_send() - revoke payload sent by the requester
+ * @qp: sender; its requests fail, or get no more ACKs
  *
- * Nobody reads their payload when this returns.
+ * No reader is left on return.
  *
  * Context: tx_lock held.
  */
 void rover_zcopy_revoke_send(struct rover_qp *qp);
 
 /**
- * rover_zcopy_revoke() - nor is what the responder has
- * @qp: goes to RESET or ERR, or is destroyed
+ * rover_zcopy_revoke() - revoke payload sent by requester and responder
+ * @qp: moves to RESET or ERR, or is destroyed
  *
  * Context: rx_lock and tx_lock held.
  */

@@ -10,6 +10,7 @@
  */
 #include "core/trace.h"
 #include "qp/cq.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "rc/completer.h"

@@ -17,7 +17,7 @@
  * Local receives under rx_lock, the peer's under tx_lock; softirqs off.
  */
 #include "qp/cq.h"
-#include "qp/qp_table.h"
+#include "qp/qp_state.h"
 #include "rc/credit.h"
 #include "wire/aeth.h"
 #include "wire/wire.h"

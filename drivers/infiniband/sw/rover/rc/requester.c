@@ -18,7 +18,7 @@
 #include "core/trace.h"
 #include "qp/affinity.h"
 #include "qp/cq.h"
-#include "qp/qp_table.h"
+#include "qp/qp_state.h"
 #include "qp/wqe.h"
 #include "rc/credit.h"
 #include "rc/cwnd.h"

@@ -16,6 +16,7 @@
 #include "core/trace.h"
 #include "mem/mw.h"
 #include "qp/cq.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "qp/xrc.h"

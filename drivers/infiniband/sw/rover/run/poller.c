@@ -20,6 +20,7 @@
 
 #include "core/trace.h"
 #include "qp/affinity.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"

@@ -21,6 +21,7 @@
 #include <linux/sched.h>
 
 #include "qp/affinity.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "rc/readresp.h"

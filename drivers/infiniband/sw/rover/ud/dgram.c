@@ -6,6 +6,7 @@
  * up no receive (IBTA 9.8.3, 9.9.3).
  */
 #include "core/trace.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "ud/dgram.h"

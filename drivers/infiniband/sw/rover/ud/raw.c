@@ -10,6 +10,7 @@
 #include <linux/if_vlan.h>
 #include <net/checksum.h>
 
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "tx/nettx.h"

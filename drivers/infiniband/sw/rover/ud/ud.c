@@ -14,6 +14,7 @@
 #include "addr/path.h"
 #include "core/trace.h"
 #include "qp/cq.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
 #include "tx/nettx.h"

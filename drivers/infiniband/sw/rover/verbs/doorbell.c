@@ -9,6 +9,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/rover-abi.h>
 
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"

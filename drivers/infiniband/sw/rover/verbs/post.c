@@ -12,7 +12,7 @@
 
 #include "addr/ah.h"
 #include "qp/affinity.h"
-#include "qp/qp_table.h"
+#include "qp/qp_state.h"
 #include "qp/srq.h"
 #include "rc/localop.h"
 #include "run/poller.h"

@@ -27,6 +27,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "core/trace.h"
+#include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/rq.h"
 #include "qp/srq.h"

@@ -11,7 +11,7 @@
 #include <rdma/ib_addr.h>
 
 #include "core/trace.h"
-#include "qp/qp_table.h"
+#include "qp/qp_state.h"
 #include "qp/wqe.h"
 #include "qp/zcopy.h"
 #include "rc/requester.h"

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * req - send side of a queue pair: requester and completer
+ *
+ * tx_lock protects all structs here.  Other contexts read fields marked "hint"
+ * without the lock, see qp.h.
+ */
+#ifndef ROVER_REQ_H
+#define ROVER_REQ_H
+
+#include <linux/hrtimer.h>
+#include <linux/types.h>
+#include <rdma/rover-abi.h>
+
+#include "mem/sgl.h"
+#include "wire/wr.h"
+
+/* Outstanding send work requests, a power of two. */
+#define ROVER_MAX_INFLIGHT	128
+
+/**
+ * struct rover_sent - outstanding send request
+ * @wr_id: for the completion
+ * @length: payload bytes
+ * @psn: first PSN
+ * @opcode: enum rover_wqe_opcode
+ * @flags: ROVER_WQE_*
+ * @ssn: receives that earlier requests take from the peer (credit)
+ *
+ * The WQE stays in the ring.  A retransmit copies and validates it again, and
+ * fails if it has changed.
+ */
+struct rover_sent {
+	u64 wr_id;
+	u32 length;
+	u32 psn : 24;
+	u32 opcode : 4;
+	u32 flags : 4;
+	u32 ssn;
+};
+
+static_assert(ROVER_WQE_OPCODES <= 1 << 4 && ROVER_WQE_FLAGS < 1 << 4);
+
+/**
+ * struct rover_wqe - private, validated copy of a send WQE
+ * @hdr: head
+ * @sge: gather or scatter entries
+ * @index: ring index of the WQE, free-running
+ * @valid: the copy is in use
+ */
+struct rover_wqe {
+	struct rover_send_wqe hdr;
+	struct rover_sge sge[ROVER_MAX_SGE];
+	u32 index;
+	bool valid;
+};
+
+/**
+ * struct rover_req - requester and completer
+ * @psn: next PSN to send, behind @next_psn while retransmitting
+ * @next_psn: first PSN that was never sent; hint
+ * @una: oldest unacknowledged PSN; hint
+ * @acked: ring index of the oldest outstanding request
+ * @sending: ring index of the request being sent
+ * @fetched: ring index after the newest request in @sent
+ * @sent: outstanding requests, at their ring index modulo ROVER_MAX_INFLIGHT
+ * @packets: PSNs of request @sending, while @wqe is valid
+ * @offset: PSNs of request @sending that are sent
+ * @wqe: copy of request @sending
+ * @sgl: payload of request @sending, at byte @offset * mtu
+ * @fault: of request @sending: nothing more is sent, and the request fails
+ *	once all earlier ones are done
+ * @resp: copy of the READ or atomic whose response is arriving
+ * @resp_sgl: destination of that response
+ * @implied_nak_psn: missing response that was requested again; ~0 for none
+ * @psn_lost: last response dropped for ODP or revoked payload; ~0 for none
+ * @early_nak_psn: PSN that @early_nak refuses
+ * @qd1_streak: successive requests of at most ROVER_ALONE bytes, each posted
+ *	alone with nothing in flight; hint
+ * @last_tx_cpu: CPU that sent last; hint
+ * @answered: response packets of this batch not yet counted as progress
+ * @ssn: receives of the peer that all requests before @fetched take
+ * @lsn: receives the peer has announced, free-running like @ssn
+ * @rd_atomic: READs and atomics in flight
+ * @since_ackreq: packets since the last AckReq
+ * @ip_id: next IPv4 identification
+ * @cnp_at: time of the last CNP for a response, ns; 0 for none
+ * @rnr_retries: RNR retries left
+ * @early_nak: syndrome of a fatal NAK that overtook responses to earlier
+ *	requests; 0 for none
+ * @rnr_wait: the RNR timer runs; nothing is sent
+ * @drained: all sends are complete in this stay in SQD; hint
+ * @long_wr: the newest request moves ROVER_BULK bytes or more; hint
+ * @long_tx: @long_wr for payload to send on a reliable connection; hint
+ * @long_read: @long_wr for a READ; hint
+ * @lsn_valid: the peer announces receives: @lsn counts
+ * @rnr_woken: the peer has ended an RNR wait by announcing receives
+ * @page_wait: a response was dropped for ODP or revoked payload: request it
+ *	again when resp_demand does not wait
+ * @zcopy: packets refer to registered memory since the last revoke (zcopy)
+ */
+struct rover_req {
+	u32 psn;
+	u32 next_psn;
+	u32 una;
+	u32 acked;
+	u32 sending;
+	u32 fetched;
+	u32 packets;
+	u32 offset;
+	struct rover_sent *sent;
+	struct rover_wqe wqe;
+	struct rover_sgl sgl;
+	u8 fault;
+	struct rover_wqe resp;
+	struct rover_sgl resp_sgl;
+	u32 implied_nak_psn;
+	u32 psn_lost;
+	u32 early_nak_psn;
+	u32 qd1_streak;
+	int last_tx_cpu;
+	u32 answered;
+	u32 ssn;
+	u32 lsn;
+	u16 rd_atomic;
+	u16 since_ackreq;
+	u16 ip_id;
+	u64 cnp_at;
+	u8 rnr_retries;
+	u8 early_nak;
+	bool rnr_wait;
+	bool drained;
+	bool long_wr;
+	bool long_tx;
+	bool long_read;
+	bool lsn_valid;
+	bool rnr_woken;
+	bool page_wait;
+	bool zcopy;
+};
+
+/**
+ * struct rover_cwnd - congestion window
+ * @packets: packets that may be in flight
+ * @most: upper bound of @packets
+ * @fast: slow start threshold: below, @packets doubles in a round trip
+ * @slow: packets acknowledged above @fast, modulo 8: eight grow @packets by 1
+ * @train: packets in one train at most, few after loss
+ * @late: the last round trip was too long: @packets does not grow
+ * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
+ * @cut: next_psn at the last cut for marks: no other cut until una is there
+ * @least: shortest round trip, ns; 0 for none
+ * @cut_at: time of that cut, ns; 0 for none
+ */
+struct rover_cwnd {
+	u32 packets;
+	u32 most;
+	u32 fast;
+	u32 slow;
+	u16 train;
+	bool late;
+	u16 alpha;
+	u32 cut;
+	u64 least;
+	u64 cut_at;
+};
+
+/**
+ * struct rover_rtx - retransmit timer
+ * @timer: of retransmit and RNR wait, in softirq
+ * @deadline: of the oldest unacknowledged packet or the RNR wait; 0 for none
+ * @srtt: smoothed round trip, ns; 0 for none
+ * @rttvar: its mean deviation, ns
+ * @sample_at: time the timed packet was sent; 0 for none
+ * @since: last progress, or first transmission of what is in flight
+ * @sample_psn: the timed packet
+ * @backoff: doublings of the timeout since the last measured round trip
+ * @tries: timeouts since the last progress
+ * @probing: a timeout has set req.psn back
+ */
+struct rover_rtx {
+	struct hrtimer timer;
+	u64 deadline;
+	u64 srtt;
+	u64 rttvar;
+	u64 sample_at;
+	u64 since;
+	u32 sample_psn;
+	u8 backoff;
+	u8 tries;
+	bool probing;
+};
+
+#endif /* ROVER_REQ_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rsp - receive side of a queue pair: responder
+ *
+ * rx_lock protects all structs here.  Other contexts read fields marked "hint"
+ * without the lock, see qp.h.
+ */
+#ifndef ROVER_RSP_H
+#define ROVER_RSP_H
+
+#include <linux/types.h>
+#include <rdma/rover-abi.h>
+
+#include "mem/sgl.h"
+#include "wire/wr.h"
+
+/**
+ * struct rover_res - READ or atomic to be answered
+ * @atomic: answer with @orig, else with READ responses
+ * @again: the request is a duplicate
+ * @psn: of the request and the first response
+ * @npsn: responses
+ * @rkey: remote key
+ * @length: bytes of a READ
+ * @srqn: READ of an XRC target: its shared receive queue
+ * @msn: of the responses
+ * @next: READ: responses already sent
+ * @va: remote address
+ * @orig: atomic: original value
+ */
+struct rover_res {
+	bool atomic;
+	bool again;
+	u32 psn;
+	u32 npsn;
+	u32 rkey;
+	u32 length;
+	u32 srqn;
+	u32 msn;
+	u32 next;
+	u64 va;
+	u64 orig;
+};
+
+/**
+ * struct rover_saved - result of an atomic, for duplicates
+ * @psn: of the request; ~0 in an empty row
+ * @msn: of the response
+ * @orig: original value
+ */
+struct rover_saved {
+	u32 psn;
+	u32 msn;
+	u64 orig;
+};
+
+/**
+ * struct rover_rsp - responder
+ * @psn: expected PSN
+ * @msn: completed messages; hint
+ * @class: enum rover_op_class of the current message
+ * @in_message: between FIRST and LAST
+ * @nak_sent: a NAK for the current gap was sent; no other until it is filled
+ * @ack_due: send an ACK at the end of this batch
+ * @nak_due: syndrome to send instead; 0 for none
+ * @have_wqe: @wqe holds a receive for the current message
+ * @comm_est: COMM_EST was raised
+ * @last_wqe: LAST_WQE_REACHED was raised in this stay in ERR
+ * @long_tx: a READ of ROVER_BULK bytes or more is to be answered; hint
+ * @peer_waits: send an ACK to the peer, refused by RNR NAK, when @rq has
+ *	receives (credit); hint
+ * @zcopy: packets refer to registered memory since the last revoke (zcopy)
+ * @srqn: XRC target: shared receive queue of the current message
+ * @srq_gen: rover_srq.gen of that queue, since numbers are reused
+ * @page_wait: the expected request was dropped on an ODP fault: send a NAK
+ *	when rx_demand does not wait
+ * @received: payload bytes of the current message
+ * @length: WRITE: bytes announced in the RETH
+ * @dst: destination of the current message
+ * @wqe: private copy of the receive WQE
+ * @sge: its scatter entries
+ * @res: ring of @res_max READs and atomics to be answered, by PSN
+ * @saved: ring of the results of the last @res_max atomics
+ * @res_max: rows of @res and @saved, max_dest_rd_atomic rounded up
+ * @res_tail: index after the newest row of @res
+ * @res_send: row of @res to answer next; @res_tail for none
+ * @saved_tail: next row of @saved to write
+ * @rq_high: most receives seen posted, bound of what a wait asks for (credit)
+ * @wait_until: index of @rq whose post ends the wait of @peer_waits
+ * @wait_from: head of @rq when that wait began
+ * @waits_ended: waits ended by an ACK
+ * @ip_id: next IPv4 identification
+ * @cnp_at: time of the last CNP for a request, ns; 0 for none
+ */
+struct rover_rsp {
+	u32 psn;
+	u32 msn;
+	u8 class;
+	bool in_message;
+	bool nak_sent;
+	bool ack_due;
+	u8 nak_due;
+	bool have_wqe;
+	bool comm_est;
+	bool last_wqe;
+	bool long_tx;
+	bool peer_waits;
+	bool zcopy;
+	u32 srqn;
+	u64 srq_gen;
+	bool page_wait;
+	u32 received;
+	u32 length;
+	struct rover_sgl dst;
+	struct rover_recv_wqe wqe;
+	struct rover_sge sge[ROVER_MAX_SGE];
+	struct rover_res *res;
+	struct rover_saved *saved;
+	u32 res_max;
+	u32 res_tail;
+	u32 res_send;
+	u32 saved_tail;
+	u32 rq_high;
+	u32 wait_until;
+	u32 wait_from;
+	u32 waits_ended;
+	u16 ip_id;
+	u64 cnp_at;
+};
+
+#endif /* ROVER_RSP_H */
