@@ -221,12 +221,12 @@ static inline bool rover_path_match(const struct rover_path *path,
 }
 
 /**
- * rover_path_wears() - are these the headers of this path's packets?
+ * rover_path_headers_match() - are these the headers of this path's packets?
  * @path: initialised
  * @skb: data at the IP header of one; what each packet has for itself, and its UDP
  *	source port, may be anything
  */
-static inline bool rover_path_wears(const struct rover_path *path,
+static inline bool rover_path_headers_match(const struct rover_path *path,
 				    const struct sk_buff *skb)
 {
 	if (path->l3 == ROVER_L3_IPV4) {

@@ -52,21 +52,21 @@ struct rover_qp;
 /**
  * struct rover_net - rover in a network namespace
  * @net: the namespace
- * @links: devices here; the sockets exist while there is one; as all below of a
+ * @devices: devices here; the sockets exist while there is one; as all below of a
  *	mutex in netns.c
  * @sk4: UDP port 4791 over IPv4
  * @sk6: and over IPv6; NULL where IPv6 is off
- * @claims: what the two do not see, as it is taken before (nf_input)
- * @outputs: hooks that drop RoCE of others on its way out (nf_output)
+ * @nf_input_hooks: what the two do not see, as it is taken before (nf_input)
+ * @nf_output_hooks: hooks that drop RoCE of others on its way out (nf_output)
  * @devs: RCU list of the devices here (rover_dev.net_node)
  */
 struct rover_net {
 	struct net *net;
-	unsigned int links;
+	unsigned int devices;
 	struct socket *sk4;
 	struct socket *sk6;
-	struct nf_hook_ops claims[4];
-	struct nf_hook_ops outputs[2];
+	struct nf_hook_ops nf_input_hooks[4];
+	struct nf_hook_ops nf_output_hooks[2];
 	struct list_head devs;
 };
 
@@ -74,7 +74,7 @@ struct rover_net {
  * struct rover_speed - speed of a port
  * @lock: of all but @changed; taken before RTNL
  * @link: what the interface said last, of its own
- * @asked: when, in jiffies
+ * @queried_at: when, in jiffies
  * @changed: there was an event since
  * @speed: enum ib_port_speed; 0 before it was asked for the first time
  * @width: enum ib_port_width that goes with it
@@ -82,7 +82,7 @@ struct rover_net {
 struct rover_speed {
 	struct mutex lock;
 	u64 link;
-	unsigned long asked;
+	unsigned long queried_at;
 	bool changed;
 	u16 speed;
 	u8 width;
@@ -99,10 +99,10 @@ struct rover_speed {
  * @ahs: address handles of programs
  * @srqs: shared receive queues that XRC names by number
  * @mcasts: multicast groups
- * @tap: flow rules, and whether frames are looked at for them
+ * @flow_input: flow rules, and whether frames are looked at for them
  * @stats: per-CPU counters
  * @counters: those that queue pairs are bound to instead, by number
- * @going: unregistration has begun; posts fail and destroyed queues flush
+ * @unregistering: unregistration has begun; posts fail and destroyed queues flush
  * @port_state: what programs were told last, under RTNL
  * @speed: of the interface's link
  * @qps: live queue pairs, for limits and for waiting
@@ -117,10 +117,10 @@ struct rover_dev {
 	struct rover_table ahs;
 	struct rover_table srqs;
 	struct rover_mcasts mcasts;
-	struct rover_flow_input tap;
+	struct rover_flow_input flow_input;
 	struct rover_stats __percpu *stats;
 	struct xarray counters;
-	bool going;
+	bool unregistering;
 	enum ib_port_state port_state;
 	struct rover_speed speed;
 	atomic_t qps;

@@ -83,7 +83,7 @@ fail:
  * All have the same header.  Indices stay zero, whoever resets them, and nobody
  * looks at its flags.
  */
-void rover_ring_none(struct rover_ring *ring)
+void rover_ring_init_absent(struct rover_ring *ring)
 {
 	static struct rover_ring_hdr nothing;
 

@@ -57,12 +57,12 @@ int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
 		      u32 entries, u32 stride, struct rover_uapi_ring *uapi);
 
 /**
- * rover_ring_none() - a ring that is always empty and always full
+ * rover_ring_init_absent() - a ring that is always empty and always full
  * @ring: to be filled in; needs no destruction
  *
  * For a queue that does not exist, where every other has one.
  */
-void rover_ring_none(struct rover_ring *ring);
+void rover_ring_init_absent(struct rover_ring *ring);
 
 /**
  * rover_ring_destroy() - let go of a ring
@@ -143,13 +143,13 @@ static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
 }
 
 /**
- * rover_ring_await() - ask to be told when there is more to consume
+ * rover_ring_watch() - ask to be told when there is more to consume
  * @ring: of receives; the kernel consumes it
  * @tail: where the producer is to come
  *
  * Barrier K7: the caller then looks whether it is there.
  */
-static inline void rover_ring_await(struct rover_ring *ring, u32 tail)
+static inline void rover_ring_watch(struct rover_ring *ring, u32 tail)
 {
 	WRITE_ONCE(ring->hdr->waits_for, tail);
 	/* K7 */
@@ -159,19 +159,19 @@ static inline void rover_ring_await(struct rover_ring *ring, u32 tail)
 }
 
 /**
- * rover_ring_content() - no more need to tell
+ * rover_ring_unwatch() - no more need to tell
  * @ring: any
  */
-static inline void rover_ring_content(struct rover_ring *ring)
+static inline void rover_ring_unwatch(struct rover_ring *ring)
 {
 	WRITE_ONCE(ring->hdr->waits, 0);
 }
 
 /**
- * rover_ring_awaited() - has the producer posted what the kernel asked for?
+ * rover_ring_wait_met() - has the producer posted what the kernel asked for?
  * @ring: of the kernel's own, both ends; published, with a full barrier (P7)
  */
-static inline bool rover_ring_awaited(const struct rover_ring *ring)
+static inline bool rover_ring_wait_met(const struct rover_ring *ring)
 {
 	/* P7 */
 	return smp_load_acquire(&ring->hdr->waits) &&

@@ -38,7 +38,7 @@ static void device_dealloc_driver(struct ib_device *ib)
 
 	WARN_ON(atomic_read(&dev->qps));
 	rover_netns_leave(dev);
-	WARN_ON(!list_empty(&dev->tap.rules));
+	WARN_ON(!list_empty(&dev->flow_input.rules));
 	rover_mcast_exit(&dev->mcasts);
 	rover_table_destroy(&dev->srqs);
 	rover_table_destroy(&dev->ahs);
@@ -57,7 +57,7 @@ static int device_enable_driver(struct ib_device *ib)
 {
 	struct rover_dev *dev = rover_dev(ib);
 
-	WRITE_ONCE(dev->going, false);
+	WRITE_ONCE(dev->unregistering, false);
 	rtnl_lock();
 	if (!rover_dev_here(dev))
 		ib_unregister_device_queued(ib);
@@ -185,7 +185,7 @@ static int device_setup_resources(struct rover_dev *dev,
 	}
 	mutex_init(&dev->speed.lock);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
-	INIT_LIST_HEAD(&dev->tap.rules);
+	INIT_LIST_HEAD(&dev->flow_input.rules);
 	err = rover_table_init(&dev->mrs, ROVER_MKEY_MASK);
 	if (err)
 		goto err_stats;
@@ -369,7 +369,7 @@ static int device_client_add(struct ib_device *ib)
 
 static void device_client_remove(struct ib_device *ib, void *data)
 {
-	WRITE_ONCE(rover_dev(ib)->going, true);
+	WRITE_ONCE(rover_dev(ib)->unregistering, true);
 }
 
 static struct ib_client device_ib_client = {

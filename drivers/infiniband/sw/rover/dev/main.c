@@ -49,9 +49,9 @@ static int __init rover_init(void)
 	if (err)
 		goto err_skb_alloc;
 	rover_kick_init(rover_run_kicked);
-	rover_shortcut_init(rover_ingress_shortcut, rover_nettx_resume);
+	rover_shortcut_init(rover_ingress_shortcut, rover_nettx_send_queued);
 	rover_poller_init();
-	err = rover_affinity_init(rover_ingress_heavy);
+	err = rover_affinity_init(rover_ingress_worker);
 	if (err)
 		goto err_shortcut;
 	rover_trailer_init();

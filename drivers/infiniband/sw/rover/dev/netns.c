@@ -147,10 +147,10 @@ int rover_netns_join(struct rover_dev *dev, struct net *net)
 	int err = 0;
 
 	mutex_lock(&netns_mutex);
-	if (!rnet->links)
+	if (!rnet->devices)
 		err = netns_open_sockets(rnet);
 	if (!err) {
-		WRITE_ONCE(rnet->links, rnet->links + 1);
+		WRITE_ONCE(rnet->devices, rnet->devices + 1);
 		dev->rnet = rnet;
 		list_add_tail_rcu(&dev->net_node, &rnet->devs);
 	}
@@ -174,7 +174,7 @@ void rover_netns_leave(struct rover_dev *dev)
 	netns_close_rocev1();
 	mutex_lock(&netns_mutex);
 	list_del_rcu(&dev->net_node);
-	if (rnet->links == 1)
+	if (rnet->devices == 1)
 		netns_close_sockets(rnet);
 	else
 		synchronize_net();
@@ -182,7 +182,7 @@ void rover_netns_leave(struct rover_dev *dev)
 	 * Pairs with smp_load_acquire() in netns_exit_net(): @rnet is unused
 	 * and may be freed.
 	 */
-	store_release_wake_up(&rnet->links, rnet->links - 1);
+	store_release_wake_up(&rnet->devices, rnet->devices - 1);
 	mutex_unlock(&netns_mutex);
 }
 
@@ -200,7 +200,7 @@ static void __net_exit netns_exit_net(struct net *net)
 	struct rover_net *rnet = net_generic(net, netns_id);
 
 	/* Pairs with store_release_wake_up() in rover_netns_leave(). */
-	wait_var_event(&rnet->links, !smp_load_acquire(&rnet->links));
+	wait_var_event(&rnet->devices, !smp_load_acquire(&rnet->devices));
 }
 
 static struct pernet_operations netns_ops = {

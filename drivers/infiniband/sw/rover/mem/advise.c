@@ -33,7 +33,7 @@ struct advise_request {
 	} range[];
 };
 
-/* Normal priority: urgent pages have rover_odp_demand(). */
+/* Normal priority: urgent pages have rover_odp_pagein(). */
 static struct workqueue_struct *advise_wq;
 
 static void advise_free(struct advise_request *req)

@@ -124,7 +124,7 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 	return NULL;
 }
 
-bool rover_mkey_sent_from(struct rover_table *keys, u32 key)
+bool rover_mkey_zcopy_sent(struct rover_table *keys, u32 key)
 {
 	struct rover_mkey *mkey = rover_mkey_find(keys, key);
 	bool sent_from;

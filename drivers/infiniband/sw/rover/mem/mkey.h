@@ -175,13 +175,13 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 				      const struct rover_mkey_id *id);
 
 /**
- * rover_mkey_sent_from() - return rover_mkey.sent_from of a key
+ * rover_mkey_zcopy_sent() - return rover_mkey.sent_from of a key
  * @keys: key table
  * @key: all 32 bits
  *
  * Context: softirqs off.
  */
-bool rover_mkey_sent_from(struct rover_table *keys, u32 key);
+bool rover_mkey_zcopy_sent(struct rover_table *keys, u32 key);
 
 /**
  * rover_mkey_find() - look up an open key

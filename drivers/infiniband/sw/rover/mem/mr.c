@@ -551,12 +551,12 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
 	}
 }
 
-enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
-				 bool write, struct rover_demand *demand)
+enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
+				 bool write, struct rover_pagein *demand)
 {
 	if (!demand)
 		return ROVER_FAULT_PAGE;
-	return rover_odp_demand(use->mr->odp, demand, mr_user_va(use, addr),
+	return rover_odp_pagein(use->mr->odp, demand, mr_user_va(use, addr),
 				len, write);
 }
 

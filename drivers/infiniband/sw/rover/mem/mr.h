@@ -315,7 +315,7 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
  *
  * Context: softirqs off.
  * Return: the first page, for rover_mr_leave() before the next call; NULL if
- * absent: see rover_mr_demand().
+ * absent: see rover_mr_pagein().
  */
 static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 					 bool write, u32 *offset, size_t *run)
@@ -368,7 +368,7 @@ static inline void rover_mr_leave(struct rover_use *use)
 }
 
 /**
- * rover_mr_demand() - request ODP pages
+ * rover_mr_pagein() - request ODP pages
  * @use: referenced; rover_mr_page() returned NULL
  * @addr: virtual address of the missing byte
  * @len: bytes needed, not 0
@@ -376,10 +376,10 @@ static inline void rover_mr_leave(struct rover_use *use)
  * @demand: request; NULL for none
  *
  * Context: softirqs off, the lock of @demand's owner held.
- * Return: PAGE or MEMORY, see rover_odp_demand().
+ * Return: PAGE or MEMORY, see rover_odp_pagein().
  */
-enum rover_fault rover_mr_demand(const struct rover_use *use, u64 addr, u64 len,
-				 bool write, struct rover_demand *demand);
+enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
+				 bool write, struct rover_pagein *demand);
 
 /**
  * rover_mr_find_odp() - look up the memory of an ODP region

@@ -574,7 +574,7 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
  */
 static void odp_demand_work(struct work_struct *work)
 {
-	struct rover_demand *demand = container_of(work, struct rover_demand,
+	struct rover_pagein *demand = container_of(work, struct rover_pagein,
 						   work);
 	enum rover_odp_want want = demand->write ? ROVER_ODP_WRITE :
 						   ROVER_ODP_READ;
@@ -589,42 +589,42 @@ static void odp_demand_work(struct work_struct *work)
 		odp_count(odp, ROVER_ODP_FAULTS, ret);
 	rover_odp_put(odp);
 	/*
-	 * Pairs with rover_demand_waits(): the effects are visible.  On -EBUSY
+	 * Pairs with rover_pagein_pending(): the effects are visible.  On -EBUSY
 	 * the owner asks again.
 	 */
 	smp_store_release(&demand->state, ret < 0 && ret != -EBUSY ?
-			  ROVER_DEMAND_FAILED : ROVER_DEMAND_DONE);
+			  ROVER_PAGEIN_FAILED : ROVER_PAGEIN_DONE);
 	/* @demand may be in use again, with its own reference. */
 	demand->done(demand);
 }
 
-void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
-		       void (*done)(struct rover_demand *demand))
+void rover_pagein_init(struct rover_pagein *demand, refcount_t *refs,
+		       void (*done)(struct rover_pagein *demand))
 {
 	INIT_WORK(&demand->work, odp_demand_work);
 	demand->refs = refs;
 	demand->done = done;
 }
 
-static bool odp_demand_failed(const struct rover_demand *demand,
+static bool odp_demand_failed(const struct rover_pagein *demand,
 			      const struct rover_odp *odp, unsigned long va,
 			      bool write)
 {
-	return demand->state == ROVER_DEMAND_FAILED && demand->id == odp->id &&
+	return demand->state == ROVER_PAGEIN_FAILED && demand->id == odp->id &&
 	       demand->va >> PAGE_SHIFT == va >> PAGE_SHIFT &&
 	       demand->write == write;
 }
 
-enum rover_fault rover_odp_demand(struct rover_odp *odp,
-				  struct rover_demand *demand, u64 va, u64 len,
+enum rover_fault rover_odp_pagein(struct rover_odp *odp,
+				  struct rover_pagein *demand, u64 va, u64 len,
 				  bool write)
 {
-	if (rover_demand_waits(demand))
+	if (rover_pagein_pending(demand))
 		return ROVER_FAULT_PAGE;
 	if (va > ULONG_MAX)
 		return ROVER_FAULT_MEMORY;
 	if (odp_demand_failed(demand, odp, va, write)) {
-		demand->state = ROVER_DEMAND_IDLE;
+		demand->state = ROVER_PAGEIN_IDLE;
 		return ROVER_FAULT_MEMORY;
 	}
 	refcount_inc(demand->refs);
@@ -633,7 +633,7 @@ enum rover_fault rover_odp_demand(struct rover_odp *odp,
 	demand->va = va;
 	demand->pages = odp_pages_at(va, len);
 	demand->write = write;
-	demand->state = ROVER_DEMAND_WAITS;
+	demand->state = ROVER_PAGEIN_PENDING;
 	rover_odp_work_queue(odp->work, &demand->work);
 	return ROVER_FAULT_PAGE;
 }

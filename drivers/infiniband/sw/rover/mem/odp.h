@@ -50,30 +50,30 @@ enum rover_odp_want {
 	ROVER_ODP_WRITE,
 };
 
-enum rover_demand_state {
-	ROVER_DEMAND_IDLE,
-	ROVER_DEMAND_WAITS,	/* page-in pending */
-	ROVER_DEMAND_DONE,	/* page-in done, access again */
-	ROVER_DEMAND_FAILED,	/* page-in impossible */
+enum rover_pagein_state {
+	ROVER_PAGEIN_IDLE,
+	ROVER_PAGEIN_PENDING,	/* page-in pending */
+	ROVER_PAGEIN_DONE,	/* page-in done, access again */
+	ROVER_PAGEIN_FAILED,	/* page-in impossible */
 };
 
 /**
- * struct rover_demand - page-in request, embedded in its owner
+ * struct rover_pagein - page-in request, embedded in its owner
  * @work: runs the page-in
  * @done: called afterwards in process context, with the owner reference of
- *	rover_odp_demand()
+ *	rover_odp_pagein()
  * @refs: owner's reference count
  * @odp: memory; referenced while pending
  * @id: @odp's, to recognise it later
  * @va: first user address
  * @pages: pages wanted, the first most of all
  * @write: for writing
- * @state: enum rover_demand_state; under the owner's lock, but the thread ends
- *	ROVER_DEMAND_WAITS
+ * @state: enum rover_pagein_state; under the owner's lock, but the thread ends
+ *	ROVER_PAGEIN_PENDING
  */
-struct rover_demand {
+struct rover_pagein {
 	struct work_struct work;
-	void (*done)(struct rover_demand *demand);
+	void (*done)(struct rover_pagein *demand);
 	refcount_t *refs;
 	struct rover_odp *odp;
 	u64 id;
@@ -84,29 +84,29 @@ struct rover_demand {
 };
 
 /**
- * rover_demand_init() - initialise a request
+ * rover_pagein_init() - initialise a request
  * @demand: zeroed
  * @refs: owner's reference count
- * @done: see struct rover_demand
+ * @done: see struct rover_pagein
  */
-void rover_demand_init(struct rover_demand *demand, refcount_t *refs,
-		       void (*done)(struct rover_demand *demand));
+void rover_pagein_init(struct rover_pagein *demand, refcount_t *refs,
+		       void (*done)(struct rover_pagein *demand));
 
 /* Test whether a page-in is pending. */
-static inline bool rover_demand_waits(const struct rover_demand *demand)
+static inline bool rover_pagein_pending(const struct rover_pagein *demand)
 {
 	/* Pairs with odp_demand_work() in odp.c: its effects are visible. */
-	return smp_load_acquire(&demand->state) == ROVER_DEMAND_WAITS;
+	return smp_load_acquire(&demand->state) == ROVER_PAGEIN_PENDING;
 }
 
 /**
- * rover_demand_reset() - discard a result
+ * rover_pagein_reset() - discard a result
  * @demand: pending or not; owner's lock held
  */
-static inline void rover_demand_reset(struct rover_demand *demand)
+static inline void rover_pagein_reset(struct rover_pagein *demand)
 {
-	if (!rover_demand_waits(demand))
-		demand->state = ROVER_DEMAND_IDLE;
+	if (!rover_pagein_pending(demand))
+		demand->state = ROVER_PAGEIN_IDLE;
 }
 
 /**
@@ -154,7 +154,7 @@ struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
 void rover_odp_leave(struct rover_leaf *leaf);
 
 /**
- * rover_odp_demand() - request a page-in
+ * rover_odp_pagein() - request a page-in
  * @odp: of a region in use
  * @demand: request, one at a time
  * @va: user address of the missing byte
@@ -165,8 +165,8 @@ void rover_odp_leave(struct rover_leaf *leaf);
  * Return: ROVER_FAULT_PAGE: @demand is pending, for these pages or others;
  * retry after @done.  ROVER_FAULT_MEMORY: this page-in has failed.
  */
-enum rover_fault rover_odp_demand(struct rover_odp *odp,
-				  struct rover_demand *demand, u64 va, u64 len,
+enum rover_fault rover_odp_pagein(struct rover_odp *odp,
+				  struct rover_pagein *demand, u64 va, u64 len,
 				  bool write);
 
 /**

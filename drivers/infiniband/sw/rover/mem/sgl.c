@@ -142,7 +142,7 @@ static enum rover_fault sgl_get_run(struct rover_sgl *sgl, u32 max,
 	run->page = rover_mr_page(&sgl->use, sge->addr + sgl->off, write,
 				  &run->off, &len);
 	if (unlikely(!run->page))
-		return rover_mr_demand(&sgl->use, sge->addr + sgl->off,
+		return rover_mr_pagein(&sgl->use, sge->addr + sgl->off,
 				       sgl->verified - sgl->off, write,
 				       sgl->demand);
 	run->len = min3(len, (size_t)max, (size_t)(sgl->verified - sgl->off));

@@ -47,7 +47,7 @@ struct rover_sgl {
 	u32 off;
 	int access;
 	u64 total;
-	struct rover_demand *demand;
+	struct rover_pagein *demand;
 	struct rover_use use;
 	u32 verified;
 	struct rover_sge one;
@@ -61,7 +61,7 @@ struct rover_frag {
 };
 
 /**
- * rover_sgl_aim() - move a cursor to a local list
+ * rover_sgl_set_local() - move a cursor to a local list
  * @sgl: initialised; keeps its region, which the next message often uses
  * @pd: protection domain
  * @sge: entries, copied from the ring
@@ -69,9 +69,9 @@ struct rover_frag {
  * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
  * @demand: request for absent pages; NULL if only for rover_sgl_check()
  */
-static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
+static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
 				 const struct rover_sge *sge, u8 num,
-				 int access, struct rover_demand *demand)
+				 int access, struct rover_pagein *demand)
 {
 	u64 total = 0;
 	u8 i;
@@ -91,7 +91,7 @@ static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
 }
 
 /**
- * rover_sgl_aim_one() - move a cursor to a remote range (RETH)
+ * rover_sgl_set_remote() - move a cursor to a remote range (RETH)
  * @sgl: initialised
  * @pd: protection domain
  * @qpn: queue pair number
@@ -101,25 +101,25 @@ static inline void rover_sgl_aim(struct rover_sgl *sgl, struct ib_pd *pd,
  * @access: rights needed, IB_ACCESS_*
  * @demand: request for absent pages
  */
-static inline void rover_sgl_aim_one(struct rover_sgl *sgl, struct ib_pd *pd,
+static inline void rover_sgl_set_remote(struct rover_sgl *sgl, struct ib_pd *pd,
 				     u32 qpn, u64 addr, u32 len, u32 key,
-				     int access, struct rover_demand *demand)
+				     int access, struct rover_pagein *demand)
 {
 	sgl->one.addr = addr;
 	sgl->one.length = len;
 	sgl->one.lkey = key;
-	rover_sgl_aim(sgl, pd, &sgl->one, 1, access, demand);
+	rover_sgl_set_local(sgl, pd, &sgl->one, 1, access, demand);
 	sgl->qpn = qpn;
 }
 
-/* rover_sgl_aim() for an uninitialised cursor. */
+/* rover_sgl_set_local() for an uninitialised cursor. */
 static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 				  const struct rover_sge *sge, u8 num,
-				  int access, struct rover_demand *demand)
+				  int access, struct rover_pagein *demand)
 {
 	sgl->use.mr = NULL;
 	sgl->use.leaf = NULL;
-	rover_sgl_aim(sgl, pd, sge, num, access, demand);
+	rover_sgl_set_local(sgl, pd, sge, num, access, demand);
 }
 
 /**

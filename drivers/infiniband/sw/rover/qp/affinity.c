@@ -93,7 +93,7 @@ int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response)
 	int here = smp_processor_id(), cpu;
 	const struct rover_qp *peer;
 
-	if (len < ROVER_BULK)
+	if (len < ROVER_LONG_BYTES)
 		return ROVER_CPU_ANY;
 	peer = rover_affinity_peer(qp);
 	if (!peer || READ_ONCE(peer->home_cpu) != here ||
@@ -135,7 +135,7 @@ int rover_affinity_send(const struct rover_qp *qp)
 	return cpu;
 }
 
-int rover_affinity_ask(const struct rover_qp *qp)
+int rover_affinity_read(const struct rover_qp *qp)
 {
 	int last = READ_ONCE(qp->req.last_tx_cpu);
 	bool local;
@@ -148,7 +148,7 @@ int rover_affinity_ask(const struct rover_qp *qp)
 	return local ? last : ROVER_CPU_ANY;
 }
 
-int rover_affinity_on(const struct rover_qp *qp)
+int rover_affinity_worker_cpu(const struct rover_qp *qp)
 {
 	int cpu = raw_smp_processor_id();
 	const struct rover_qp *peer;
@@ -172,7 +172,7 @@ int rover_affinity_poll(const struct rover_qp *qp)
 	return cpu == ROVER_CPU_ANY ? here : cpu;
 }
 
-void rover_affinity_to(struct rover_qp *qp, int cpu)
+void rover_affinity_queue(struct rover_qp *qp, int cpu)
 {
 	struct affinity_worker *worker = per_cpu_ptr(&affinity_workers, cpu);
 
@@ -182,7 +182,7 @@ void rover_affinity_to(struct rover_qp *qp, int cpu)
 	/* As in rover_qp_kick(). */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;
-	if (rover_kick_add(&qp->heavy, &worker->list)) {
+	if (rover_kick_add(&qp->worker_kick, &worker->list)) {
 		WRITE_ONCE(qp->worker_cpu, cpu);
 		wake_up_process(worker->thread);
 	} else {

@@ -18,10 +18,10 @@
 #include "qp/qp.h"
 
 /* Bytes that make a message long. */
-#define ROVER_BULK	(16 * 1024)
+#define ROVER_LONG_BYTES	(16 * 1024)
 
 /* Longest message that stays on one CPU at queue depth 1: at most a train. */
-#define ROVER_ALONE	(64 * 1024)
+#define ROVER_QD1_BYTES	(64 * 1024)
 
 /**
  * rover_affinity_receive() - choose the CPU to receive a packet
@@ -45,7 +45,7 @@ int rover_affinity_receive(struct rover_qp *qp, unsigned int len,
 int rover_affinity_send(const struct rover_qp *qp);
 
 /**
- * rover_affinity_ask() - choose the CPU to request long READs
+ * rover_affinity_read() - choose the CPU to request long READs
  * @qp: requester
  *
  * A worker receives long responses, and the CPU where they arrive their ends:
@@ -55,17 +55,17 @@ int rover_affinity_send(const struct rover_qp *qp);
  * Return: CPU that sent last, if requests of this CPU could pass those in
  *	flight; else ROVER_CPU_ANY.
  */
-int rover_affinity_ask(const struct rover_qp *qp);
+int rover_affinity_read(const struct rover_qp *qp);
 
 /**
- * rover_affinity_home() - make this CPU the home CPU
+ * rover_affinity_set_home() - make this CPU the home CPU
  * @qp: sender
  *
  * Not with packets in flight, which those sent here could pass.
  *
  * Context: any.
  */
-static inline void rover_affinity_home(struct rover_qp *qp)
+static inline void rover_affinity_set_home(struct rover_qp *qp)
 {
 	int here = raw_smp_processor_id();
 	int home = READ_ONCE(qp->home_cpu);
@@ -76,7 +76,7 @@ static inline void rover_affinity_home(struct rover_qp *qp)
 }
 
 /**
- * rover_affinity_on() - choose the CPU to continue heavy work
+ * rover_affinity_worker_cpu() - choose the CPU to continue heavy work
  * @qp: queue pair whose work was begun here
  *
  * Leaves this CPU if the peer's work waits for it too.
@@ -84,7 +84,7 @@ static inline void rover_affinity_home(struct rover_qp *qp)
  * Context: any.
  * Return: CPU.
  */
-int rover_affinity_on(const struct rover_qp *qp);
+int rover_affinity_worker_cpu(const struct rover_qp *qp);
 
 /**
  * rover_affinity_poll() - choose the CPU to poll a stream
@@ -106,13 +106,13 @@ int rover_affinity_poll(const struct rover_qp *qp);
 struct rover_qp *rover_affinity_peer(const struct rover_qp *qp);
 
 /**
- * rover_affinity_to() - queue a queue pair to a worker
+ * rover_affinity_queue() - queue a queue pair to a worker
  * @qp: alive or referenced
  * @cpu: CPU of the worker
  *
  * Context: any.
  */
-void rover_affinity_to(struct rover_qp *qp, int cpu);
+void rover_affinity_queue(struct rover_qp *qp, int cpu);
 
 /**
  * rover_affinity_init() - start a worker per present CPU at module load

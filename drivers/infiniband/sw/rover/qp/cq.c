@@ -182,7 +182,7 @@ static void cq_raise_event(struct rover_cq *cq)
 		cq_call_handler(cq);
 }
 
-void rover_cq_settle(struct rover_cq *cq)
+void rover_cq_wait_events(struct rover_cq *cq)
 {
 	/* Pairs with atomic_dec_and_test(): handlers have returned. */
 	while (atomic_read_acquire(&cq->event_pending))
@@ -268,7 +268,7 @@ int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
 
 	/* No completion can restart the timer. */
 	hrtimer_cancel(&cq->moderate_timer);
-	rover_cq_settle(cq);
+	rover_cq_wait_events(cq);
 	tasklet_kill(&cq->event_task);
 	rover_ring_destroy(&cq->ring);
 	mutex_destroy(&cq->resizing);
@@ -559,7 +559,7 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
 
 /*
  * A count without a time is ignored: it could delay an event forever.  Kernel
- * CQs have no moderation: see rover_cq_settle() for events in ib_free_cq().
+ * CQs have no moderation: see rover_cq_wait_events() for events in ib_free_cq().
  */
 int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 {

@@ -42,9 +42,9 @@
  * @event_csd: IPI to @cpu, schedules @event_task
  * @event_task: raises pending events
  * @emptied: completions that found the ring empty; hint
- * @heard: @emptied at the last doorbell (poller); hint without lock
+ * @emptied_seen: @emptied at the last doorbell (poller); hint without lock
  * @streak: doorbells since @emptied changed (poller); hint without lock
- * @doubts: doublings of the @streak of a stream (poller); hint without lock
+ * @streak_shift: doublings of the @streak of a stream (poller); hint without lock
  * @overflow: a CQE was lost; no more are written
  * @user: mapped by userspace; constant
  * @timestamps: CQEs carry the time; constant
@@ -65,9 +65,9 @@ struct rover_cq {
 	call_single_data_t event_csd;
 	struct tasklet_struct event_task;
 	u32 emptied;
-	u32 heard;
+	u32 emptied_seen;
 	u32 streak;
-	u8 doubts;
+	u8 streak_shift;
 	bool overflow;
 	bool user;
 	bool timestamps;
@@ -131,7 +131,7 @@ u32 rover_cq_unread(struct rover_cq *cq);
 void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp);
 
 /**
- * rover_cq_settle() - wait for pending events
+ * rover_cq_wait_events() - wait for pending events
  * @cq: CQ; events of later completions may be missed
  *
  * ib_free_cq() stops polling, then destroys the CQ.  An event in between would
@@ -139,6 +139,6 @@ void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp);
  *
  * Context: may sleep.
  */
-void rover_cq_settle(struct rover_cq *cq);
+void rover_cq_wait_events(struct rover_cq *cq);
 
 #endif /* ROVER_CQ_H */

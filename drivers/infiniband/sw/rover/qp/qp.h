@@ -5,8 +5,8 @@
  * Locks, in order:
  *
  *   ctl		mutex, serialises modify and destroy
- *   rx_lock		receive side: rsp.h, rq, rx_demand
- *   tx_lock		send side: req.h, sq, tx_demand, resp_demand
+ *   rx_lock		receive side: rsp.h, rq, rx_pagein
+ *   tx_lock		send side: req.h, sq, tx_pagein, resp_pagein
  *   sq_post, rq_post	posts of kernel users: tail of sq, rq; interrupts off
  *
  * rx_lock and tx_lock are taken with softirqs off.  sq_post, rq_post and the
@@ -59,7 +59,7 @@ enum rover_backlog_owner {
  * @requests: in order; its lock protects this struct except @cpu
  * @responses: in order
  * @bytes: sum of their truesize
- * @turn: @responses were tried first last time
+ * @responses_first: @responses were tried first last time
  * @owner: enum rover_backlog_owner; while set, all packets queue; hint
  * @cpu: CPU to receive large packets, ROVER_CPU_ANY before the first; hint
  */
@@ -67,7 +67,7 @@ struct rover_backlog {
 	struct sk_buff_head requests;
 	struct sk_buff_head responses;
 	unsigned int bytes;
-	bool turn;
+	bool responses_first;
 	u8 owner;
 	int cpu;
 };
@@ -75,47 +75,47 @@ struct rover_backlog {
 /**
  * struct rover_stream - polling of small posts (poller)
  * @kick: entry in the list of a CPU's poller
- * @heard: rsp.msn plus rcq->emptied at the last doorbell
+ * @peer_count: rsp.msn plus rcq->emptied at the last doorbell
  * @first: ring progress when the stream began
- * @awake: NEED_WAKEUP is clear
- * @idle: successive polls without progress
+ * @polling: NEED_WAKEUP is clear
+ * @idle_polls: successive polls without progress
  * @last: ring progress at the last poll
  * @cpu: CPU that polls, or sent what is in flight; else ROVER_CPU_ANY; hint
- * @heavy: kernel QP: @adapt.posts at the last long message; under sq_post; hint
+ * @last_long_post: kernel QP: @adapt.posts at the last long message; under sq_post; hint
  * @adapt: kernel QP: whether polling pays; see there for its locks
  *
- * tx_lock protects @heard to @cpu.
+ * tx_lock protects @peer_count to @cpu.
  */
 struct rover_stream {
 	struct rover_kick kick;
-	u32 heard;
+	u32 peer_count;
 	u32 first;
-	bool awake;
-	u8 idle;
+	bool polling;
+	u8 idle_polls;
 	u32 last;
 	int cpu;
-	u32 heavy;
+	u32 last_long_post;
 	struct rover_poll_adapt adapt;
 };
 
 /**
  * struct rover_shortcut - direct hand-over to a local peer (shortcut)
- * @via: outgoing netdev, compare only; NULL if packets must take the stack
+ * @out_dev: outgoing netdev, compare only; NULL if packets must take the stack
  * @net: namespace of the receiving netdev, compare only
  * @rnet: namespace of the peer, compare only
- * @until: valid until, jiffies
- * @asked: last check of the netdevs, jiffies
- * @shown: last update of the peer's shortcut, jiffies
+ * @valid_until: valid until, jiffies
+ * @tx_checked: last check of the netdevs, jiffies
+ * @rx_checked: last update of the peer's shortcut, jiffies
  *
- * All are hints without a lock; the peer writes all but @asked and @shown.
+ * All are hints without a lock; the peer writes all but @tx_checked and @rx_checked.
  */
 struct rover_shortcut {
-	const struct net_device *via;
+	const struct net_device *out_dev;
 	const struct net *net;
 	const struct rover_net *rnet;
-	unsigned long until;
-	u32 asked;
-	u32 shown;
+	unsigned long valid_until;
+	u32 tx_checked;
+	u32 rx_checked;
 };
 
 /**
@@ -134,10 +134,10 @@ struct rover_shortcut {
  *	rover_qp_fail() and rover_qp_fail_send(); hint
  * @alive: not destroyed
  * @user: rings are mapped by userspace
- * @owner: struct ib_ucontext of a user QP, compare only; constant
+ * @ucontext: struct ib_ucontext of a user QP, compare only; constant
  * @transport: enum rover_transport; constant
  * @sig_all: all send requests complete
- * @no_echo: do not receive own multicast
+ * @block_mcast_loopback: do not receive own multicast
  * @max_send_sge: granted limit
  * @max_recv_sge: granted limit
  * @max_inline: granted limit
@@ -159,9 +159,9 @@ struct rover_shortcut {
  * @tx_skbs: skbs in the device
  * @home_cpu: CPU that sends long messages (affinity), ROVER_CPU_ANY before the
  *	first; hint
- * @worker_cpu: CPU that runs @heavy (affinity); hint
+ * @worker_cpu: CPU that runs @worker_kick (affinity); hint
  * @kick: entry in a list of queue pairs to run
- * @heavy: entry in the list of a worker, which receives @backlog and runs
+ * @worker_kick: entry in the list of a worker, which receives @backlog and runs
  *	the queue pair
  * @backlog: packets for a worker
  * @stream: polling of small posts
@@ -170,16 +170,16 @@ struct rover_shortcut {
  * @sq: send ring, empty for an XRC target
  * @sq_post: kernel QP: serialises posts to @sq
  * @req: requester and completer
- * @tx_demand: ODP demand for payload to send
+ * @tx_pagein: ODP demand for payload to send
  * @cwnd: congestion window
  * @rtx: retransmit timer
- * @resp_demand: ODP demand for the destination of a response; independent of
- *	@tx_demand
+ * @resp_pagein: ODP demand for the destination of a response; independent of
+ *	@tx_pagein
  * @rx_lock: receive side lock
  * @rq: receive ring; all zero with @srq, empty for XRC
  * @rq_post: kernel QP: serialises posts to @rq
  * @rsp: responder
- * @rx_demand: ODP demand of the responder
+ * @rx_pagein: ODP demand of the responder
  */
 struct rover_qp {
 	/* constant, or changed by modify under both locks */
@@ -196,10 +196,10 @@ struct rover_qp {
 	int state;
 	bool alive;
 	bool user;
-	const void *owner;
+	const void *ucontext;
 	u8 transport;
 	bool sig_all;
-	bool no_echo;
+	bool block_mcast_loopback;
 	u8 max_send_sge;
 	u8 max_recv_sge;
 	u16 max_inline;
@@ -225,7 +225,7 @@ struct rover_qp {
 	int home_cpu;
 	int worker_cpu;
 	struct rover_kick kick;
-	struct rover_kick heavy;
+	struct rover_kick worker_kick;
 	struct rover_backlog backlog;
 	struct rover_stream stream;
 	struct rover_shortcut shortcut;
@@ -235,17 +235,17 @@ struct rover_qp {
 	struct rover_ring sq;
 	spinlock_t sq_post;
 	struct rover_req req;
-	struct rover_demand tx_demand;
+	struct rover_pagein tx_pagein;
 	struct rover_cwnd cwnd;
 	struct rover_rtx rtx;
-	struct rover_demand resp_demand;
+	struct rover_pagein resp_pagein;
 
 	/* receive side */
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;
 	struct rover_ring rq;
 	spinlock_t rq_post;
 	struct rover_rsp rsp;
-	struct rover_demand rx_demand;
+	struct rover_pagein rx_pagein;
 };
 
 /* Allocated by the core.  Either may outlive the other: rover_qp_get_ib(). */

@@ -26,7 +26,7 @@ const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 			  ROVER_MUST_FLUSH | ROVER_MUST_FLUSH_SEND,
 };
 
-void rover_qp_tell(struct rover_qp *qp, enum ib_event_type type)
+void rover_qp_event(struct rover_qp *qp, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device = &qp->dev->ib,
@@ -46,7 +46,7 @@ static void qp_state_raise(struct rover_qp *qp, enum rover_event what)
 		[ROVER_EVENT_QP_ACCESS_ERR]	= IB_EVENT_QP_ACCESS_ERR,
 	};
 
-	rover_qp_tell(qp, types[what]);
+	rover_qp_event(qp, types[what]);
 }
 
 void rover_qp_forget(struct rover_qp *qp)
@@ -108,7 +108,7 @@ void rover_qp_drained(struct rover_qp *qp)
 		return;
 	qp->req.drained = true;
 	if (qp->attr.en_sqd_async_notify)
-		rover_qp_tell(qp, IB_EVENT_SQ_DRAINED);
+		rover_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
 void rover_qp_last_wqe(struct rover_qp *qp)
@@ -117,5 +117,5 @@ void rover_qp_last_wqe(struct rover_qp *qp)
 	if (qp->rsp.last_wqe)
 		return;
 	qp->rsp.last_wqe = true;
-	rover_qp_tell(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+	rover_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }

@@ -30,13 +30,13 @@ static inline bool rover_qp_allows(const struct rover_qp *qp, u8 what)
 }
 
 /**
- * rover_qp_tell() - raise an event of a queue pair
+ * rover_qp_event() - raise an event of a queue pair
  * @qp: alive
  * @type: event
  *
  * Context: tx_lock or rx_lock held.
  */
-void rover_qp_tell(struct rover_qp *qp, enum ib_event_type type);
+void rover_qp_event(struct rover_qp *qp, enum ib_event_type type);
 
 /**
  * rover_qp_forget() - remove its completions from kernel CQs

@@ -33,21 +33,21 @@ static void qp_table_rerun(struct rover_qp *qp, int bit)
 	rover_qp_put(qp);
 }
 
-static void qp_table_tx_met(struct rover_demand *demand)
+static void qp_table_tx_met(struct rover_pagein *demand)
 {
-	qp_table_rerun(container_of(demand, struct rover_qp, tx_demand),
+	qp_table_rerun(container_of(demand, struct rover_qp, tx_pagein),
 		       ROVER_WORK_TX);
 }
 
-static void qp_table_resp_met(struct rover_demand *demand)
+static void qp_table_resp_met(struct rover_pagein *demand)
 {
-	qp_table_rerun(container_of(demand, struct rover_qp, resp_demand),
+	qp_table_rerun(container_of(demand, struct rover_qp, resp_pagein),
 		       ROVER_WORK_TX);
 }
 
-static void qp_table_rx_met(struct rover_demand *demand)
+static void qp_table_rx_met(struct rover_pagein *demand)
 {
-	qp_table_rerun(container_of(demand, struct rover_qp, rx_demand),
+	qp_table_rerun(container_of(demand, struct rover_qp, rx_pagein),
 		       ROVER_WORK_RX);
 }
 
@@ -60,9 +60,9 @@ struct rover_qp *rover_qp_table_alloc(void)
 	refcount_set(&qp->refs, 1);
 	skb_queue_head_init(&qp->backlog.requests);
 	__skb_queue_head_init(&qp->backlog.responses);
-	rover_demand_init(&qp->tx_demand, &qp->refs, qp_table_tx_met);
-	rover_demand_init(&qp->resp_demand, &qp->refs, qp_table_resp_met);
-	rover_demand_init(&qp->rx_demand, &qp->refs, qp_table_rx_met);
+	rover_pagein_init(&qp->tx_pagein, &qp->refs, qp_table_tx_met);
+	rover_pagein_init(&qp->resp_pagein, &qp->refs, qp_table_resp_met);
+	rover_pagein_init(&qp->rx_pagein, &qp->refs, qp_table_rx_met);
 	atomic_inc(&qp_table_unfreed);
 	return qp;
 }

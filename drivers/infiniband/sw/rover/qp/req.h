@@ -60,25 +60,25 @@ struct rover_wqe {
  * @psn: next PSN to send, behind @next_psn while retransmitting
  * @next_psn: first PSN that was never sent; hint
  * @una: oldest unacknowledged PSN; hint
- * @acked: ring index of the oldest outstanding request
+ * @oldest: ring index of the oldest outstanding request
  * @sending: ring index of the request being sent
  * @fetched: ring index after the newest request in @sent
  * @sent: outstanding requests, at their ring index modulo ROVER_MAX_INFLIGHT
- * @packets: PSNs of request @sending, while @wqe is valid
- * @offset: PSNs of request @sending that are sent
+ * @wqe_psns: PSNs of request @sending, while @wqe is valid
+ * @wqe_psns_sent: PSNs of request @sending that are sent
  * @wqe: copy of request @sending
- * @sgl: payload of request @sending, at byte @offset * mtu
- * @fault: of request @sending: nothing more is sent, and the request fails
+ * @sgl: payload of request @sending, at byte @wqe_psns_sent * mtu
+ * @wqe_fault: of request @sending: nothing more is sent, and the request fails
  *	once all earlier ones are done
  * @resp: copy of the READ or atomic whose response is arriving
  * @resp_sgl: destination of that response
  * @implied_nak_psn: missing response that was requested again; ~0 for none
- * @psn_lost: last response dropped for ODP or revoked payload; ~0 for none
+ * @dropped_psn: last response dropped for ODP or revoked payload; ~0 for none
  * @early_nak_psn: PSN that @early_nak refuses
- * @qd1_streak: successive requests of at most ROVER_ALONE bytes, each posted
+ * @qd1_streak: successive requests of at most ROVER_QD1_BYTES bytes, each posted
  *	alone with nothing in flight; hint
  * @last_tx_cpu: CPU that sent last; hint
- * @answered: response packets of this batch not yet counted as progress
+ * @resp_packets: response packets of this batch not yet counted as progress
  * @ssn: receives of the peer that all requests before @fetched take
  * @lsn: receives the peer has announced, free-running like @ssn
  * @rd_atomic: READs and atomics in flight
@@ -90,36 +90,36 @@ struct rover_wqe {
  *	requests; 0 for none
  * @rnr_wait: the RNR timer runs; nothing is sent
  * @drained: all sends are complete in this stay in SQD; hint
- * @long_wr: the newest request moves ROVER_BULK bytes or more; hint
+ * @long_wr: the newest request moves ROVER_LONG_BYTES bytes or more; hint
  * @long_tx: @long_wr for payload to send on a reliable connection; hint
  * @long_read: @long_wr for a READ; hint
  * @lsn_valid: the peer announces receives: @lsn counts
  * @rnr_woken: the peer has ended an RNR wait by announcing receives
- * @page_wait: a response was dropped for ODP or revoked payload: request it
- *	again when resp_demand does not wait
+ * @resp_page_wait: a response was dropped for ODP or revoked payload: request it
+ *	again when resp_pagein does not wait
  * @zcopy: packets refer to registered memory since the last revoke (zcopy)
  */
 struct rover_req {
 	u32 psn;
 	u32 next_psn;
 	u32 una;
-	u32 acked;
+	u32 oldest;
 	u32 sending;
 	u32 fetched;
-	u32 packets;
-	u32 offset;
+	u32 wqe_psns;
+	u32 wqe_psns_sent;
 	struct rover_sent *sent;
 	struct rover_wqe wqe;
 	struct rover_sgl sgl;
-	u8 fault;
+	u8 wqe_fault;
 	struct rover_wqe resp;
 	struct rover_sgl resp_sgl;
 	u32 implied_nak_psn;
-	u32 psn_lost;
+	u32 dropped_psn;
 	u32 early_nak_psn;
 	u32 qd1_streak;
 	int last_tx_cpu;
-	u32 answered;
+	u32 resp_packets;
 	u32 ssn;
 	u32 lsn;
 	u16 rd_atomic;
@@ -135,34 +135,34 @@ struct rover_req {
 	bool long_read;
 	bool lsn_valid;
 	bool rnr_woken;
-	bool page_wait;
+	bool resp_page_wait;
 	bool zcopy;
 };
 
 /**
  * struct rover_cwnd - congestion window
  * @packets: packets that may be in flight
- * @most: upper bound of @packets
- * @fast: slow start threshold: below, @packets doubles in a round trip
- * @slow: packets acknowledged above @fast, modulo 8: eight grow @packets by 1
+ * @max_packets: upper bound of @packets
+ * @ssthresh: slow start threshold: below, @packets doubles in a round trip
+ * @growth_eighths: packets acknowledged above @ssthresh, modulo 8: eight grow @packets by 1
  * @train: packets in one train at most, few after loss
- * @late: the last round trip was too long: @packets does not grow
+ * @rtt_high: the last round trip was too long: @packets does not grow
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
- * @cut: next_psn at the last cut for marks: no other cut until una is there
- * @least: shortest round trip, ns; 0 for none
- * @cut_at: time of that cut, ns; 0 for none
+ * @ecn_psn: next_psn at the last cut for marks: no other cut until una is there
+ * @min_rtt: shortest round trip, ns; 0 for none
+ * @ecn_at: time of that cut, ns; 0 for none
  */
 struct rover_cwnd {
 	u32 packets;
-	u32 most;
-	u32 fast;
-	u32 slow;
+	u32 max_packets;
+	u32 ssthresh;
+	u32 growth_eighths;
 	u16 train;
-	bool late;
+	bool rtt_high;
 	u16 alpha;
-	u32 cut;
-	u64 least;
-	u64 cut_at;
+	u32 ecn_psn;
+	u64 min_rtt;
+	u64 ecn_at;
 };
 
 /**
@@ -171,11 +171,11 @@ struct rover_cwnd {
  * @deadline: of the oldest unacknowledged packet or the RNR wait; 0 for none
  * @srtt: smoothed round trip, ns; 0 for none
  * @rttvar: its mean deviation, ns
- * @sample_at: time the timed packet was sent; 0 for none
- * @since: last progress, or first transmission of what is in flight
+ * @sample_sent_at: time the timed packet was sent; 0 for none
+ * @progress_at: last progress, or first transmission of what is in flight
  * @sample_psn: the timed packet
  * @backoff: doublings of the timeout since the last measured round trip
- * @tries: timeouts since the last progress
+ * @timeouts: timeouts since the last progress
  * @probing: a timeout has set req.psn back
  */
 struct rover_rtx {
@@ -183,11 +183,11 @@ struct rover_rtx {
 	u64 deadline;
 	u64 srtt;
 	u64 rttvar;
-	u64 sample_at;
-	u64 since;
+	u64 sample_sent_at;
+	u64 progress_at;
 	u32 sample_psn;
 	u8 backoff;
-	u8 tries;
+	u8 timeouts;
 	bool probing;
 };
 

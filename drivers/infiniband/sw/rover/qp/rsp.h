@@ -17,7 +17,7 @@
 /**
  * struct rover_res - READ or atomic to be answered
  * @atomic: answer with @orig, else with READ responses
- * @again: the request is a duplicate
+ * @repeat: the request is a duplicate
  * @psn: of the request and the first response
  * @npsn: responses
  * @rkey: remote key
@@ -30,7 +30,7 @@
  */
 struct rover_res {
 	bool atomic;
-	bool again;
+	bool repeat;
 	u32 psn;
 	u32 npsn;
 	u32 rkey;
@@ -66,14 +66,14 @@ struct rover_saved {
  * @have_wqe: @wqe holds a receive for the current message
  * @comm_est: COMM_EST was raised
  * @last_wqe: LAST_WQE_REACHED was raised in this stay in ERR
- * @long_tx: a READ of ROVER_BULK bytes or more is to be answered; hint
+ * @long_tx: a READ of ROVER_LONG_BYTES bytes or more is to be answered; hint
  * @peer_waits: send an ACK to the peer, refused by RNR NAK, when @rq has
  *	receives (credit); hint
  * @zcopy: packets refer to registered memory since the last revoke (zcopy)
  * @srqn: XRC target: shared receive queue of the current message
  * @srq_gen: rover_srq.gen of that queue, since numbers are reused
  * @page_wait: the expected request was dropped on an ODP fault: send a NAK
- *	when rx_demand does not wait
+ *	when rx_pagein does not wait
  * @received: payload bytes of the current message
  * @length: WRITE: bytes announced in the RETH
  * @dst: destination of the current message
@@ -85,10 +85,10 @@ struct rover_saved {
  * @res_tail: index after the newest row of @res
  * @res_send: row of @res to answer next; @res_tail for none
  * @saved_tail: next row of @saved to write
- * @rq_high: most receives seen posted, bound of what a wait asks for (credit)
- * @wait_until: index of @rq whose post ends the wait of @peer_waits
- * @wait_from: head of @rq when that wait began
- * @waits_ended: waits ended by an ACK
+ * @rq_seen_max: most receives seen posted, bound of what a wait asks for (credit)
+ * @wake_at: index of @rq whose post ends the wait of @peer_waits
+ * @wake_from: head of @rq when that wait began
+ * @rnr_wakes: waits ended by an ACK
  * @ip_id: next IPv4 identification
  * @cnp_at: time of the last CNP for a request, ns; 0 for none
  */
@@ -120,10 +120,10 @@ struct rover_rsp {
 	u32 res_tail;
 	u32 res_send;
 	u32 saved_tail;
-	u32 rq_high;
-	u32 wait_until;
-	u32 wait_from;
-	u32 waits_ended;
+	u32 rq_seen_max;
+	u32 wake_at;
+	u32 wake_from;
+	u32 rnr_wakes;
 	u16 ip_id;
 	u64 cnp_at;
 };

@@ -194,7 +194,7 @@ int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata)
 	srq_unpublish(srq);
 	/* Receives of an XRC SRQ complete in its CQ for any queue pair. */
 	if (srq->cq)
-		rover_cq_settle(srq->cq);
+		rover_cq_wait_events(srq->cq);
 	rover_ring_destroy(&srq->ring);
 	mutex_destroy(&srq->ctl);
 	return 0;

@@ -58,7 +58,7 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 	return ROVER_OK;
 }
 
-void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
+void rover_wqe_write_cqe(struct rover_qp *qp, const struct rover_sent *row,
 		    enum rover_fault fault)
 {
 	struct rover_cqe cqe = {

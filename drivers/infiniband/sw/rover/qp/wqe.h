@@ -24,7 +24,7 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 				struct rover_wqe *wqe, u64 *length);
 
 /* Slow path of rover_wqe_complete(): write the CQE. */
-void rover_wqe_post(struct rover_qp *qp, const struct rover_sent *row,
+void rover_wqe_write_cqe(struct rover_qp *qp, const struct rover_sent *row,
 		    enum rover_fault fault);
 
 /**
@@ -40,7 +40,7 @@ static inline void rover_wqe_complete(struct rover_qp *qp,
 				      enum rover_fault fault)
 {
 	if (fault || row->flags & ROVER_WQE_SIGNALED || qp->sig_all)
-		rover_wqe_post(qp, row, fault);
+		rover_wqe_write_cqe(qp, row, fault);
 }
 
 /**

@@ -28,7 +28,7 @@ static void xrc_use_srq(struct rover_qp *qp, struct rover_srq *srq)
 	qp->recv_pd = srq->ib.pd;
 }
 
-enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn)
+enum rover_fault rover_xrc_use_srq(struct rover_qp *qp, u32 srqn)
 {
 	struct rover_srq *srq;
 
@@ -63,7 +63,7 @@ enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-bool rover_xrc_hold(struct rover_qp *qp)
+bool rover_xrc_use_current_srq(struct rover_qp *qp)
 {
 	struct rover_srq *srq;
 

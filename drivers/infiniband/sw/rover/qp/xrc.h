@@ -20,14 +20,14 @@
 #include "wire/packet.h"
 
 /**
- * rover_xrc_aim() - use an SRQ
+ * rover_xrc_use_srq() - use an SRQ
  * @qp: alive
  * @srqn: number of the SRQ
  *
- * Context: rx_lock held, under rcu_read_lock() until rover_xrc_leave().
+ * Context: rx_lock held, under rcu_read_lock() until rover_xrc_clear_srq().
  * Return: ROVER_OK; XRCETH if the domain has no such SRQ.
  */
-enum rover_fault rover_xrc_aim(struct rover_qp *qp, u32 srqn);
+enum rover_fault rover_xrc_use_srq(struct rover_qp *qp, u32 srqn);
 
 /* Slow path of rover_xrc_open(), for a target. */
 enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
@@ -38,7 +38,7 @@ enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
  * @qp: alive
  * @pkt: in sequence; starts a message, or belongs to the current one
  *
- * Context: as rover_xrc_aim().
+ * Context: as rover_xrc_use_srq().
  * Return: ROVER_OK; XRCETH if there is no such SRQ, or the message began with
  *	another one.
  */
@@ -49,21 +49,21 @@ static inline enum rover_fault rover_xrc_open(struct rover_qp *qp,
 }
 
 /**
- * rover_xrc_hold() - use the SRQ of the current message
+ * rover_xrc_use_current_srq() - use the SRQ of the current message
  * @qp: alive
  *
- * Context: as rover_xrc_aim().
+ * Context: as rover_xrc_use_srq().
  * Return: false if the SRQ is gone, and with it the receive taken from it.
  */
-bool rover_xrc_hold(struct rover_qp *qp);
+bool rover_xrc_use_current_srq(struct rover_qp *qp);
 
 /**
- * rover_xrc_leave() - stop using the SRQ
+ * rover_xrc_clear_srq() - stop using the SRQ
  * @qp: alive
  *
  * Context: rx_lock held.
  */
-static inline void rover_xrc_leave(struct rover_qp *qp)
+static inline void rover_xrc_clear_srq(struct rover_qp *qp)
 {
 	if (likely(!qp->xrcd))
 		return;

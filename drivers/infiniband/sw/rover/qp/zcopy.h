@@ -39,14 +39,14 @@ struct rover_zcopy {
 };
 
 /**
- * rover_zcopy_lend() - mark a packet as referring to registered memory
+ * rover_zcopy_set_owner() - mark a packet as referring to registered memory
  * @zcopy: @key is set; the rest is filled in
  * @qp: sender
  * @response: sent by the responder
  *
  * Context: rx_lock held for a response, else tx_lock.
  */
-static inline void rover_zcopy_lend(struct rover_zcopy *zcopy,
+static inline void rover_zcopy_set_owner(struct rover_zcopy *zcopy,
 				    struct rover_qp *qp, bool response)
 {
 	zcopy->qpn = qp->obj.key;

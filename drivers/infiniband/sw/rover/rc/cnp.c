@@ -32,7 +32,7 @@ static void cnp_send_packet(struct rover_qp *qp, u16 *ip_id)
 
 	rover_train_begin(&train, qp, ip_id, 1);
 	/* BECN, next to the QPN, makes it a CNP. */
-	rover_train_aim(&train, &qp->path, qp->remote_qpn | ROVER_BTH_BECN);
+	rover_train_set_path(&train, &qp->path, qp->remote_qpn | ROVER_BTH_BECN);
 	if (!rover_train_add(&train, &out, &fault))
 		rover_qp_count(qp, ROVER_STAT_CNP_SENT);
 	rover_train_send(&train);

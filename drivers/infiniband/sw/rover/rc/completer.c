@@ -25,8 +25,8 @@ static struct rover_sent *completer_oldest(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
-	return req->acked == req->fetched ?
-	       NULL : rover_retransmit_row(qp, req->acked);
+	return req->oldest == req->fetched ?
+	       NULL : rover_retransmit_row(qp, req->oldest);
 }
 
 /* Test for READ, FLUSH and ATOMIC WRITE, answered by READ responses. */
@@ -38,16 +38,16 @@ static bool completer_is_read(const struct rover_sent *row)
 static void completer_retire_oldest(struct rover_qp *qp, enum rover_fault fault)
 {
 	struct rover_req *req = &qp->req;
-	struct rover_sent *row = rover_retransmit_row(qp, req->acked);
+	struct rover_sent *row = rover_retransmit_row(qp, req->oldest);
 
 	/* The request may be acknowledged while it is sent again. */
-	if (req->sending == req->acked) {
+	if (req->sending == req->oldest) {
 		req->sending++;
-		req->offset = 0;
+		req->wqe_psns_sent = 0;
 		req->wqe.valid = false;
 	}
 	req->resp.valid = false;
-	req->acked++;
+	req->oldest++;
 	/* Release first: a kernel completion handler may close the key. */
 	if (!qp->user)
 		rover_sgl_release(&req->resp_sgl);
@@ -95,9 +95,9 @@ static void completer_ack_until(struct rover_qp *qp, u32 psn)
 static void completer_settle(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	u32 answered = req->answered;
+	u32 answered = req->resp_packets;
 
-	req->answered = 0;
+	req->resp_packets = 0;
 	if (answered && rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		completer_progress(qp, answered);
 }
@@ -195,7 +195,7 @@ static bool completer_retry_is_futile(struct rover_qp *qp)
 	struct rover_sent *row = completer_oldest(qp);
 	s32 at;
 
-	if (req->psn_lost != req->una || !req->early_nak || !row)
+	if (req->dropped_psn != req->una || !req->early_nak || !row)
 		return false;
 	at = rover_psn_diff(req->early_nak_psn, row->psn);
 	return at >= 0 && at < (s32)rover_retransmit_packets(qp, row);
@@ -286,11 +286,11 @@ static enum rover_fault completer_open_response(struct rover_qp *qp,
 {
 	struct rover_req *req = &qp->req;
 	struct rover_wqe *wqe = &req->resp;
-	const void *slot = rover_ring_slot(&qp->sq, req->acked);
+	const void *slot = rover_ring_slot(&qp->sq, req->oldest);
 	u64 length = 0;
 	unsigned int i;
 
-	if (wqe->valid && wqe->index == req->acked)
+	if (wqe->valid && wqe->index == req->oldest)
 		return ROVER_OK;
 	memcpy(&wqe->hdr, slot, sizeof(wqe->hdr));
 	barrier();
@@ -304,10 +304,10 @@ static enum rover_fault completer_open_response(struct rover_qp *qp,
 		length += wqe->sge[i].length;
 	if (length < row->length)
 		return ROVER_FAULT_WQE;
-	wqe->index = req->acked;
+	wqe->index = req->oldest;
 	wqe->valid = true;
-	rover_sgl_aim(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		      IB_ACCESS_LOCAL_WRITE, &qp->resp_demand);
+	rover_sgl_set_local(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
+		      IB_ACCESS_LOCAL_WRITE, &qp->resp_pagein);
 	return ROVER_OK;
 }
 
@@ -341,8 +341,8 @@ static void completer_handle_fault(struct rover_qp *qp,
 		completer_fail_oldest(qp, fault);
 		return;
 	}
-	req->page_wait = true;
-	req->psn_lost = req->una;
+	req->resp_page_wait = true;
+	req->dropped_psn = req->una;
 	if (completer_retry_is_futile(qp)) {
 		completer_handle_nak(qp, req->early_nak);
 		return;
@@ -441,8 +441,8 @@ static void completer_receive_data(struct rover_qp *qp,
 	if (!(read ? completer_receive_read(qp, pkt, row) :
 		     completer_receive_atomic(qp, pkt, row)))
 		return;
-	req->page_wait = false;
-	req->answered++;
+	req->resp_page_wait = false;
+	req->resp_packets++;
 	if (rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		completer_apply_early_nak(qp);
 }

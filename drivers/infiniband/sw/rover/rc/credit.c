@@ -60,7 +60,7 @@ u8 rover_credit_syndrome(struct rover_qp *qp)
 	if (!credit_is_advertised(qp))
 		return ROVER_AETH_ACK | ROVER_AETH_CREDITS_NONE;
 	have = credit_posted_recvs(qp);
-	rsp->rq_high = max(rsp->rq_high, have);
+	rsp->rq_seen_max = max(rsp->rq_seen_max, have);
 	return ROVER_AETH_ACK | rover_aeth_code(have);
 }
 
@@ -74,20 +74,20 @@ void rover_credit_watch(struct rover_qp *qp)
 		return;
 	if (rsp->peer_waits) {
 		/* A retry keeps the wait, unless it found receives. */
-		if (!credit_owns_cq(qp) || qp->rq.head == rsp->wait_from)
+		if (!credit_owns_cq(qp) || qp->rq.head == rsp->wake_from)
 			return;
-		rsp->rq_high = (rsp->wait_until - rsp->wait_from) / 4;
+		rsp->rq_seen_max = (rsp->wake_at - rsp->wake_from) / 4;
 	}
-	wanted = min3(rover_cq_unread(qp->rcq) / 2, rsp->rq_high,
+	wanted = min3(rover_cq_unread(qp->rcq) / 2, rsp->rq_seen_max,
 		      qp->rq.limit / 2);
 	wanted = max(wanted, 1U);
 	/* Unread completions may be of other queue pairs: wake early. */
 	if (!credit_owns_cq(qp))
-		rsp->rq_high = 0;
-	rsp->wait_from = qp->rq.head;
-	rsp->wait_until = rsp->wait_from + wanted;
+		rsp->rq_seen_max = 0;
+	rsp->wake_from = qp->rq.head;
+	rsp->wake_at = rsp->wake_from + wanted;
 	WRITE_ONCE(rsp->peer_waits, true);
-	rover_ring_await(&qp->rq, rsp->wait_until);
+	rover_ring_watch(&qp->rq, rsp->wake_at);
 	if (credit_posted_recvs(qp) >= wanted)
 		set_bit(ROVER_WORK_RX, &qp->work);
 }
@@ -98,11 +98,11 @@ bool rover_credit_wake_due(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (likely(!rsp->peer_waits) ||
-	    (s32)(qp->rq.head + credit_posted_recvs(qp) - rsp->wait_until) < 0)
+	    (s32)(qp->rq.head + credit_posted_recvs(qp) - rsp->wake_at) < 0)
 		return false;
 	rover_credit_unwatch(qp);
-	if (!(++rsp->waits_ended % WAKES_PER_PROBE))
-		rsp->rq_high++;
+	if (!(++rsp->rnr_wakes % WAKES_PER_PROBE))
+		rsp->rq_seen_max++;
 	return rover_qp_allows(qp, ROVER_MAY_RECEIVE);
 }
 
@@ -112,7 +112,7 @@ void rover_credit_unwatch(struct rover_qp *qp)
 	if (!qp->rsp.peer_waits)
 		return;
 	WRITE_ONCE(qp->rsp.peer_waits, false);
-	rover_ring_content(&qp->rq);
+	rover_ring_unwatch(&qp->rq);
 }
 
 /* Sending ********************************************************************/

@@ -48,8 +48,8 @@ void rover_cwnd_init(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	memset(cwnd, 0, sizeof(*cwnd));
 	cwnd->packets = max_t(u32, START_BYTES >> qp->mtu_shift, START_PACKETS);
-	cwnd->most = max_t(u32, MAX_BYTES >> qp->mtu_shift, START_PACKETS);
-	cwnd->fast = cwnd->most;
+	cwnd->max_packets = max_t(u32, MAX_BYTES >> qp->mtu_shift, START_PACKETS);
+	cwnd->ssthresh = cwnd->max_packets;
 	cwnd->train = ROVER_TRAIN_MAX;
 	cwnd->alpha = ALPHA_ONE;
 }
@@ -59,13 +59,13 @@ void rover_cwnd_acked(struct rover_qp *qp, u32 packets)
 	struct rover_cwnd *cwnd = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (cwnd->packets >= cwnd->fast) {
-		cwnd->slow += packets;
-		packets = cwnd->slow / 8;
-		cwnd->slow %= 8;
+	if (cwnd->packets >= cwnd->ssthresh) {
+		cwnd->growth_eighths += packets;
+		packets = cwnd->growth_eighths / 8;
+		cwnd->growth_eighths %= 8;
 	}
-	if (!cwnd->late)
-		cwnd->packets = min(cwnd->packets + packets, cwnd->most);
+	if (!cwnd->rtt_high)
+		cwnd->packets = min(cwnd->packets + packets, cwnd->max_packets);
 	cwnd->train = min_t(u32, cwnd->train * 2, ROVER_TRAIN_MAX);
 }
 
@@ -76,12 +76,12 @@ void rover_cwnd_rtt_sample(struct rover_qp *qp, u64 rtt)
 
 	lockdep_assert_held(&qp->tx_lock);
 	/* Slow with the smallest window: the path has become longer. */
-	if (!cwnd->least || rtt < cwnd->least ||
-	    (cwnd->late && cwnd->packets <= MIN_PACKETS))
-		cwnd->least = rtt;
-	limit = 2 * cwnd->least + MAX_QUEUEING;
-	cwnd->late = rtt > limit;
-	if (cwnd->late)
+	if (!cwnd->min_rtt || rtt < cwnd->min_rtt ||
+	    (cwnd->rtt_high && cwnd->packets <= MIN_PACKETS))
+		cwnd->min_rtt = rtt;
+	limit = 2 * cwnd->min_rtt + MAX_QUEUEING;
+	cwnd->rtt_high = rtt > limit;
+	if (cwnd->rtt_high)
 		cwnd->packets = max_t(u32, min(cwnd->packets, MIN_PACKETS),
 				      div64_u64(cwnd->packets * limit, rtt));
 }
@@ -91,9 +91,9 @@ void rover_cwnd_lost(struct rover_qp *qp)
 	struct rover_cwnd *cwnd = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
-	cwnd->late = false;
-	cwnd->fast = max(cwnd->packets / 2, MIN_PACKETS);
-	cwnd->packets = min(cwnd->packets, cwnd->fast);
+	cwnd->rtt_high = false;
+	cwnd->ssthresh = max(cwnd->packets / 2, MIN_PACKETS);
+	cwnd->packets = min(cwnd->packets, cwnd->ssthresh);
 	cwnd->train = max(cwnd->train / 2, 4);
 }
 
@@ -103,9 +103,9 @@ static void cwnd_fade_alpha(struct rover_qp *qp, u64 now)
 	struct rover_cwnd *cwnd = &qp->cwnd;
 	u64 rtts;
 
-	if (!cwnd->cut_at)
+	if (!cwnd->ecn_at)
 		return;
-	rtts = div64_u64(now - cwnd->cut_at, qp->rtx.srtt ?: DEFAULT_RTT);
+	rtts = div64_u64(now - cwnd->ecn_at, qp->rtx.srtt ?: DEFAULT_RTT);
 	while (rtts-- > 1 && cwnd->alpha >= ALPHA_GAIN)
 		cwnd->alpha -= cwnd->alpha / ALPHA_GAIN;
 }
@@ -118,17 +118,17 @@ void rover_cwnd_marked(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	/* Shrink once per window, until its PSN may have wrapped. */
-	if (cwnd->cut_at && now - cwnd->cut_at < MAX_INFLIGHT_NS &&
-	    rover_psn_diff(qp->req.una, cwnd->cut) < 0)
+	if (cwnd->ecn_at && now - cwnd->ecn_at < MAX_INFLIGHT_NS &&
+	    rover_psn_diff(qp->req.una, cwnd->ecn_psn) < 0)
 		return;
 	cwnd_fade_alpha(qp, now);
 	cwnd->alpha += (ALPHA_ONE - cwnd->alpha) / ALPHA_GAIN;
 	least = min(cwnd->packets, MIN_PACKETS);
 	cwnd->packets -= cwnd->packets * cwnd->alpha / (2 * ALPHA_ONE);
 	cwnd->packets = max(cwnd->packets, least);
-	cwnd->fast = max(cwnd->packets, MIN_PACKETS);
-	cwnd->cut = qp->req.next_psn;
-	cwnd->cut_at = now;
+	cwnd->ssthresh = max(cwnd->packets, MIN_PACKETS);
+	cwnd->ecn_psn = qp->req.next_psn;
+	cwnd->ecn_at = now;
 }
 
 void rover_cwnd_probe(struct rover_qp *qp)
@@ -136,9 +136,9 @@ void rover_cwnd_probe(struct rover_qp *qp)
 	struct rover_cwnd *cwnd = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
-	cwnd->late = false;
+	cwnd->rtt_high = false;
 	if (cwnd->packets > MIN_PACKETS)
-		cwnd->fast = max(cwnd->packets / 2, MIN_PACKETS);
+		cwnd->ssthresh = max(cwnd->packets / 2, MIN_PACKETS);
 	cwnd->packets = 1;
 	cwnd->train = 1;
 }

@@ -52,11 +52,11 @@ bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe)
 {
 	const struct rover_send_wqe *hdr = &wqe->hdr;
 
-	if (qp->req.acked == qp->req.fetched)
+	if (qp->req.oldest == qp->req.fetched)
 		return false;
 	return hdr->flags & ROVER_WQE_FENCE ||
 	       (hdr->opcode == ROVER_WQE_LOCAL_INV &&
-		rover_mkey_sent_from(&qp->dev->mrs, hdr->imm));
+		rover_mkey_zcopy_sent(&qp->dev->mrs, hdr->imm));
 }
 
 enum rover_fault rover_localop_run(struct rover_qp *qp, struct rover_wqe *wqe)
@@ -72,15 +72,15 @@ void rover_localop_retire(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 
 	lockdep_assert_held(&qp->tx_lock);
-	while (req->acked != req->fetched) {
-		struct rover_sent *row = rover_retransmit_row(qp, req->acked);
+	while (req->oldest != req->fetched) {
+		struct rover_sent *row = rover_retransmit_row(qp, req->oldest);
 
 		if (!rover_localop_is(row->opcode))
 			break;
 		/* A retransmission goes on behind it. */
-		if (req->sending == req->acked)
+		if (req->sending == req->oldest)
 			req->sending++;
-		req->acked++;
+		req->oldest++;
 		rover_ring_retire(&qp->sq, 1);
 		rover_wqe_complete(qp, row, ROVER_OK);
 	}

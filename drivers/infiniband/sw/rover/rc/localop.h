@@ -62,8 +62,8 @@ static inline void rover_localop_complete(struct rover_qp *qp)
 {
 	const struct rover_req *req = &qp->req;
 
-	if (req->acked != req->fetched &&
-	    rover_localop_is(rover_retransmit_row(qp, req->acked)->opcode))
+	if (req->oldest != req->fetched &&
+	    rover_localop_is(rover_retransmit_row(qp, req->oldest)->opcode))
 		rover_localop_retire(qp);
 }
 

@@ -22,9 +22,9 @@ enum rover_fault rover_mpe_store(struct rover_qp *qp,
 	if (be32_to_cpu(reth->length) != sizeof(word))
 		return ROVER_FAULT_LENGTH;
 	memcpy(&word, pkt->hdr.awrite.word.bytes, sizeof(word));
-	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
+	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
 			  sizeof(word), be32_to_cpu(reth->rkey),
-			  IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
+			  IB_ACCESS_REMOTE_WRITE, &qp->rx_pagein);
 	return rover_sgl_store(sgl, word);
 }
 
@@ -51,7 +51,7 @@ static enum rover_fault mpe_check_flush(struct rover_qp *qp,
 	case ROVER_FLUSH_RANGE:
 		if (!len)
 			return ROVER_OK;
-		rover_sgl_aim_one(sgl, qp->pd, qp->obj.key,
+		rover_sgl_set_remote(sgl, qp->pd, qp->obj.key,
 				  be64_to_cpu(reth->va), len,
 				  be32_to_cpu(reth->rkey), access, NULL);
 		return rover_sgl_check(sgl);

@@ -59,7 +59,7 @@ bool rover_readresp_has_duplicates(const struct rover_qp *qp)
 	u32 i;
 
 	for (i = rsp->res_send; i != rsp->res_tail; i++)
-		if (rsp->res[i % rsp->res_max].again)
+		if (rsp->res[i % rsp->res_max].repeat)
 			return true;
 	return false;
 }
@@ -79,7 +79,7 @@ static struct rover_res *readresp_insert_row(struct rover_rsp *rsp, u32 psn)
 			break;
 		if (later->next) {
 			later->next = 0;
-			later->again = true;
+			later->repeat = true;
 		}
 		rsp->res[i % rsp->res_max] = *later;
 	}
@@ -95,14 +95,14 @@ static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
 
 	/* A row not answered yet is no repetition. */
 	if (res)
-		again = res->again;
+		again = res->repeat;
 	else
 		res = readresp_insert_row(rsp, psn);
 	*res = (struct rover_res) {
 		.psn = psn,
 		.npsn = 1,
 		.msn = rsp->msn,
-		.again = again,
+		.repeat = again,
 	};
 	return res;
 }
@@ -126,7 +126,7 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 		rover_path_lost(&qp->path);
 	else
 		rover_path_carried(&qp->path, (u64)npsn << qp->mtu_shift);
-	if (res->length >= ROVER_BULK)
+	if (res->length >= ROVER_LONG_BYTES)
 		WRITE_ONCE(qp->rsp.long_tx, true);
 }
 
@@ -191,7 +191,7 @@ static int readresp_add_packet(struct rover_train *train, struct rover_res *res,
 	rover_outgoing_init(&out, rover_opcode_in(readresp_opcode(res),
 						  qp->transport),
 			    rover_psn_add(res->psn, res->next));
-	out.again = res->again;
+	out.retransmit = res->repeat;
 	out.middles = res->next || res->npsn < 2 ? 0 : res->npsn - 2;
 	out.len = min(res->length - at, qp->mtu);
 	out.sgl = sgl;
@@ -213,7 +213,7 @@ static int readresp_add_packet(struct rover_train *train, struct rover_res *res,
 
 static bool readresp_may_add(struct rover_qp *qp, int *budget)
 {
-	return !rover_nettx_full(qp) && (*budget)-- > 0;
+	return !rover_nettx_throttled(qp) && (*budget)-- > 0;
 }
 
 /* Return true once all of this READ was added. */
@@ -225,11 +225,11 @@ static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
 	int err = 0;
 
 	/* A READ of no bytes needs no protection domain. */
-	*fault = res->length ? rover_xrc_aim(qp, res->srqn) : ROVER_OK;
+	*fault = res->length ? rover_xrc_use_srq(qp, res->srqn) : ROVER_OK;
 	if (*fault)
 		return false;
-	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, res->va, res->length,
-			  res->rkey, IB_ACCESS_REMOTE_READ, &qp->rx_demand);
+	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, res->va, res->length,
+			  res->rkey, IB_ACCESS_REMOTE_READ, &qp->rx_pagein);
 	if (res->next)
 		rover_sgl_seek(sgl, (u64)res->next << qp->mtu_shift);
 	while (!err && res->next < res->npsn && readresp_may_add(qp, budget))
@@ -259,7 +259,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	/* The first long READ sets the home CPU. */
 	if (rsp->long_tx && READ_ONCE(qp->home_cpu) == ROVER_CPU_ANY)
-		rover_affinity_home(qp);
+		rover_affinity_set_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
 	train.response = true;
 	rcu_read_lock();
@@ -273,7 +273,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 		else
 			done = readresp_add_read(&train, res, &sgl, &budget,
 						 &fault);
-		if (fault && fault != ROVER_FAULT_PAGE && res->again) {
+		if (fault && fault != ROVER_FAULT_PAGE && res->repeat) {
 			readresp_drop_duplicate(qp, res);
 			fault = ROVER_OK;
 			done = true;
@@ -283,7 +283,7 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 		rsp->res_send++;
 	}
 	rover_sgl_release(&sgl);
-	rover_xrc_leave(qp);
+	rover_xrc_clear_srq(qp);
 	rcu_read_unlock();
 	rover_train_send(&train);
 	if (!rover_readresp_pending(qp))

@@ -62,22 +62,22 @@ void rover_requester_init(struct rover_qp *qp)
 	req->psn = qp->attr.sq_psn & ROVER_PSN_MASK;
 	req->next_psn = req->psn;
 	req->una = req->psn;
-	req->acked = index;
+	req->oldest = index;
 	req->sending = index;
 	req->fetched = index;
 	req->implied_nak_psn = ~0;
-	req->psn_lost = ~0;
+	req->dropped_psn = ~0;
 	req->rnr_retries = qp->attr.rnr_retry;
-	rover_demand_reset(&qp->tx_demand);
-	rover_demand_reset(&qp->resp_demand);
+	rover_pagein_reset(&qp->tx_pagein);
+	rover_pagein_reset(&qp->resp_pagein);
 	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
-	WRITE_ONCE(qp->stream.adapt.told, ROVER_POLL_ADAPT_NOTHING);
+	WRITE_ONCE(qp->stream.adapt.peer_says, ROVER_POLL_ADAPT_NONE);
 	qp->rtx.deadline = 0;
-	qp->rtx.sample_at = 0;
+	qp->rtx.sample_sent_at = 0;
 	qp->rtx.srtt = 0;
 	qp->rtx.rttvar = 0;
 	qp->rtx.backoff = 0;
-	qp->rtx.tries = 0;
+	qp->rtx.timeouts = 0;
 	rover_cwnd_init(qp);
 }
 
@@ -102,7 +102,7 @@ static enum rover_fault requester_check_memory(struct rover_qp *qp,
 	if (wqe->hdr.flags & ROVER_WQE_INLINE ||
 	    (wr->flags & ROVER_WR_GATHER && length <= qp->mtu))
 		return ROVER_OK;
-	rover_sgl_aim(&qp->req.sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, access,
+	rover_sgl_set_local(&qp->req.sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, access,
 		      NULL);
 	return rover_sgl_check(&qp->req.sgl);
 }
@@ -123,11 +123,11 @@ static void requester_start_wqe(struct rover_qp *qp,
 	struct rover_wqe *wqe = &req->wqe;
 
 	wqe->valid = true;
-	req->packets = rover_retransmit_packets(qp, row);
-	rover_sgl_aim(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
-		      &qp->tx_demand);
-	if (req->offset)
-		rover_sgl_seek(&req->sgl, (u64)req->offset << qp->mtu_shift);
+	req->wqe_psns = rover_retransmit_packets(qp, row);
+	rover_sgl_set_local(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
+		      &qp->tx_pagein);
+	if (req->wqe_psns_sent)
+		rover_sgl_seek(&req->sgl, (u64)req->wqe_psns_sent << qp->mtu_shift);
 }
 
 static bool requester_do_local(struct rover_qp *qp)
@@ -138,8 +138,8 @@ static bool requester_do_local(struct rover_qp *qp)
 	rover_sgl_release(&req->sgl);
 	if (rover_localop_waits(qp, &req->wqe))
 		return false;
-	req->fault = rover_localop_run(qp, &req->wqe);
-	if (req->fault)
+	req->wqe_fault = rover_localop_run(qp, &req->wqe);
+	if (req->wqe_fault)
 		return false;
 	*rover_retransmit_row(qp, req->fetched++) = (struct rover_sent) {
 		.wr_id = hdr->wr_id,
@@ -166,7 +166,7 @@ static bool requester_fetch_new(struct rover_qp *qp)
 	int posted;
 
 	if (!rover_qp_allows(qp, ROVER_MAY_SEND) ||
-	    req->fetched - req->acked >= ROVER_MAX_INFLIGHT)
+	    req->fetched - req->oldest >= ROVER_MAX_INFLIGHT)
 		return false;
 	posted = rover_ring_posted(&qp->sq, req->fetched);
 	if (posted < 0) {
@@ -179,7 +179,7 @@ static bool requester_fetch_new(struct rover_qp *qp)
 
 	fault = rover_wqe_copy(qp, req->fetched, &req->wqe, &length);
 	req->sending = req->fetched;
-	req->offset = 0;
+	req->wqe_psns_sent = 0;
 	if (!fault && !rover_wr_fits(&rover_wrs[req->wqe.hdr.opcode],
 				     qp->transport))
 		fault = ROVER_FAULT_WQE;
@@ -193,7 +193,7 @@ static bool requester_fetch_new(struct rover_qp *qp)
 	    rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_RD_ATOMIC &&
 	    !qp->attr.max_rd_atomic)
 		fault = ROVER_FAULT_WQE;
-	req->fault = fault;
+	req->wqe_fault = fault;
 	if (fault)
 		return false;
 	if (rover_wrs[req->wqe.hdr.opcode].flags & ROVER_WR_ATOMIC)
@@ -208,13 +208,13 @@ static bool requester_fetch_new(struct rover_qp *qp)
 		.ssn = req->ssn,
 	};
 	req->ssn += rover_credit_takes_recv(row);
-	WRITE_ONCE(req->long_wr, length >= ROVER_BULK);
+	WRITE_ONCE(req->long_wr, length >= ROVER_LONG_BYTES);
 	/* Do not move UC to another CPU: packets could be reordered. */
 	WRITE_ONCE(req->long_tx, req->long_wr && !requester_is_uc(qp) &&
 		   rover_wrs[row->opcode].flags & ROVER_WR_GATHER);
 	WRITE_ONCE(req->long_read,
 		   req->long_wr && row->opcode == ROVER_WQE_READ);
-	WRITE_ONCE(req->qd1_streak, length <= ROVER_ALONE && posted == 1 &&
+	WRITE_ONCE(req->qd1_streak, length <= ROVER_QD1_BYTES && posted == 1 &&
 		   req->psn == req->una ? req->qd1_streak + 1 : 0);
 	requester_start_wqe(qp, row);
 	return true;
@@ -233,7 +233,7 @@ static bool requester_fetch_again(struct rover_qp *qp)
 		       (!(rover_wrs[row->opcode].flags & ROVER_WR_ATOMIC) &&
 			length != row->length)))
 		fault = ROVER_FAULT_WQE;
-	req->fault = fault;
+	req->wqe_fault = fault;
 	if (fault)
 		return false;
 	requester_start_wqe(qp, row);
@@ -244,7 +244,7 @@ static bool requester_fetch_again(struct rover_qp *qp)
 
 static bool requester_is_fenced(const struct rover_qp *qp)
 {
-	return qp->req.wqe.hdr.flags & ROVER_WQE_FENCE && !qp->req.offset &&
+	return qp->req.wqe.hdr.flags & ROVER_WQE_FENCE && !qp->req.wqe_psns_sent &&
 	       qp->req.rd_atomic;
 }
 
@@ -261,8 +261,8 @@ static u32 requester_next_psns(const struct rover_qp *qp,
 
 	if (row->opcode != ROVER_WQE_READ)
 		return 1;
-	psns = min(req->packets, rounddown(req->offset, piece) + piece) -
-	       req->offset;
+	psns = min(req->wqe_psns, rounddown(req->wqe_psns_sent, piece) + piece) -
+	       req->wqe_psns_sent;
 	return req->psn == req->next_psn ? psns : min(psns, qp->cwnd.packets);
 }
 
@@ -277,12 +277,12 @@ static bool requester_is_read_middle(const struct rover_qp *qp,
 	const struct rover_req *req = &qp->req;
 
 	return row->opcode == ROVER_WQE_READ && req->psn != req->una &&
-	       req->offset % rover_retransmit_piece(qp);
+	       req->wqe_psns_sent % rover_retransmit_piece(qp);
 }
 
 static bool requester_is_msg_end(const struct rover_req *req, u32 psns)
 {
-	return req->offset + psns == req->packets;
+	return req->wqe_psns_sent + psns == req->wqe_psns;
 }
 
 static bool requester_may_send(const struct rover_qp *qp,
@@ -310,7 +310,7 @@ static u8 requester_opcode(const struct rover_qp *qp,
 			   const struct rover_sent *row)
 {
 	const struct rover_wr *wr = &rover_wrs[row->opcode];
-	u32 packets = qp->req.packets, offset = qp->req.offset;
+	u32 packets = qp->req.wqe_psns, offset = qp->req.wqe_psns_sent;
 
 	if (packets == 1 || rover_retransmit_is_rd_atomic(row))
 		return wr->only;
@@ -365,7 +365,7 @@ static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
 				 struct rover_sent *row, u32 psns)
 {
 	struct rover_req *req = &qp->req;
-	u64 at = (u64)req->offset << qp->mtu_shift;
+	u64 at = (u64)req->wqe_psns_sent << qp->mtu_shift;
 	enum rover_fault fault;
 	u8 opcode = rover_opcode_in(requester_opcode(qp, row), qp->transport);
 	u16 flags = rover_opcodes[opcode].flags;
@@ -373,13 +373,13 @@ static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
 	int err;
 
 	rover_outgoing_init(&out, opcode, req->psn);
-	out.again = rover_psn_diff(req->psn, req->next_psn) < 0;
+	out.retransmit = rover_psn_diff(req->psn, req->next_psn) < 0;
 	out.sgl = &req->sgl;
 	rover_exts_put(qp, &out, row, psns);
 	if (rover_wrs[row->opcode].flags & ROVER_WR_GATHER) {
 		out.len = min_t(u64, row->length - at, qp->mtu);
-		if (!(flags & ROVER_OP_END) && !req->offset)
-			out.middles = req->packets - 2;
+		if (!(flags & ROVER_OP_END) && !req->wqe_psns_sent)
+			out.middles = req->wqe_psns - 2;
 		if (req->wqe.hdr.flags & ROVER_WQE_INLINE)
 			out.data = rover_ring_slot(&qp->sq, req->sending) +
 				   ROVER_SEND_WQE_HDR + at;
@@ -389,9 +389,9 @@ static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
 	out.ackreq = !requester_is_uc(qp) && requester_want_ack(qp, row, psns);
 
 	err = rover_train_add(train, &out, &fault);
-	/* After an ODP fault, tx_demand runs this QP again. */
+	/* After an ODP fault, tx_pagein runs this QP again. */
 	if (err == -EFAULT && fault != ROVER_FAULT_PAGE)
-		req->fault = fault;
+		req->wqe_fault = fault;
 	if (err) {
 		req->wqe.valid = false;		/* the cursor may have moved */
 		return err;
@@ -400,7 +400,7 @@ static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
 		req->since_ackreq = 0;
 	else
 		req->since_ackreq++;
-	if (out.again)
+	if (out.retransmit)
 		rover_qp_count(qp, ROVER_STAT_RETRANSMITTED);
 	return 0;
 }
@@ -412,9 +412,9 @@ static void requester_complete_uc(struct rover_qp *qp,
 	struct rover_req *req = &qp->req;
 
 	req->una = req->psn;
-	if (req->acked == req->sending)
+	if (req->oldest == req->sending)
 		return;
-	req->acked = req->sending;
+	req->oldest = req->sending;
 	/* Release first: the completion handler may close the key. */
 	rover_sgl_release(&req->sgl);
 	/* Free the slot first: with the completion, userspace may use it. */
@@ -430,13 +430,13 @@ static void requester_advance_psn(struct rover_qp *qp,
 	req->psn = rover_psn_add(req->psn, psns);
 	if (rover_psn_diff(req->psn, req->next_psn) > 0)
 		req->next_psn = req->psn;
-	req->offset += psns;
+	req->wqe_psns_sent += psns;
 	if (rover_retransmit_is_rd_atomic(row))
 		req->rd_atomic++;
-	if (req->offset == req->packets) {
+	if (req->wqe_psns_sent == req->wqe_psns) {
 		req->wqe.valid = false;
 		req->sending++;
-		req->offset = 0;
+		req->wqe_psns_sent = 0;
 	}
 	if (requester_is_uc(qp))
 		requester_complete_uc(qp, row);
@@ -471,7 +471,7 @@ static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
 	u32 psns;
 	int err;
 
-	if (req->fault || !requester_have_wqe(qp))
+	if (req->wqe_fault || !requester_have_wqe(qp))
 		return false;
 	if (!req->wqe.valid)	/* a local operation, already done */
 		return !requester_budget_spent(qp, &budget->local);
@@ -482,9 +482,9 @@ static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
 	if (requester_is_uc(qp) &&
 	    requester_budget_spent(qp, &budget->uc_packets))
 		return false;
-	if (train->packets == train->others &&
+	if (train->packets == train->shared_packets &&
 	    (requester_budget_spent(qp, &budget->trains) ||
-	     rover_nettx_full(qp)))
+	     rover_nettx_throttled(qp)))
 		return false;
 	err = requester_send_packet(qp, train, row, psns);
 	/* A UC packet without memory is lost, as if on the wire. */
@@ -508,21 +508,21 @@ static void requester_fail_wqe(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
-	if (req->acked != req->sending)
+	if (req->oldest != req->sending)
 		return;
-	trace_rover_fault(qp->obj.key, req->psn, req->fault);
+	trace_rover_fault(qp->obj.key, req->psn, req->wqe_fault);
 	rover_retransmit_stop(qp);
 	if (req->sending == req->fetched)
 		req->fetched++;		/* no row yet */
-	req->sending = ++req->acked;
+	req->sending = ++req->oldest;
 	rover_ring_retire(&qp->sq, 1);
 	if (requester_is_uc(qp))
 		rover_qp_fail_send(qp);
 	else
 		rover_qp_fail(qp, ROVER_EVENT_NONE);
-	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->fault);
+	rover_wqe_fail(qp, req->wqe.hdr.wr_id, req->wqe.hdr.opcode, req->wqe_fault);
 	if (requester_is_uc(qp))
-		req->fault = ROVER_OK;
+		req->wqe_fault = ROVER_OK;
 }
 
 /*
@@ -533,7 +533,7 @@ static bool requester_lacks_ackreq(const struct rover_qp *qp)
 {
 	const struct rover_req *req = &qp->req;
 
-	return (req->fault || !rover_qp_allows(qp, ROVER_MAY_SEND)) &&
+	return (req->wqe_fault || !rover_qp_allows(qp, ROVER_MAY_SEND)) &&
 	       req->since_ackreq && req->psn == req->next_psn &&
 	       rover_qp_inflight(qp) && qp->attr.retry_cnt &&
 	       !requester_is_uc(qp);
@@ -551,7 +551,7 @@ static void requester_send_trains(struct rover_qp *qp)
 
 	rover_plug_begin(&train, qp, &req->ip_id, qp->cwnd.train);
 	/* With its completion, a UC buffer is the user's again. */
-	train.copy = requester_is_uc(qp);
+	train.must_copy = requester_is_uc(qp);
 	while (requester_send_next(qp, &train, &budget))
 		;
 	if (unlikely(requester_lacks_ackreq(qp)) &&
@@ -565,9 +565,9 @@ static void requester_send_trains(struct rover_qp *qp)
 /* The memory of a dropped response is there: request it again. */
 static void requester_ask_again(struct rover_qp *qp)
 {
-	if (rover_demand_waits(&qp->resp_demand))
+	if (rover_pagein_pending(&qp->resp_pagein))
 		return;
-	qp->req.page_wait = false;
+	qp->req.resp_page_wait = false;
 	qp->req.implied_nak_psn = ~0;
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, qp->req.una);
@@ -581,7 +581,7 @@ void rover_requester_run(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
-	if (unlikely(req->page_wait))
+	if (unlikely(req->resp_page_wait))
 		requester_ask_again(qp);
 	first = req->psn;
 	if (!req->rnr_wait) {
@@ -590,10 +590,10 @@ void rover_requester_run(struct rover_qp *qp)
 			WRITE_ONCE(req->last_tx_cpu, smp_processor_id());
 			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
 		}
-		if (req->fault)
+		if (req->wqe_fault)
 			requester_fail_wqe(qp);
 	}
-	if (READ_ONCE(qp->state) == IB_QPS_SQD && req->acked == req->fetched)
+	if (READ_ONCE(qp->state) == IB_QPS_SQD && req->oldest == req->fetched)
 		rover_qp_drained(qp);
 }
 
@@ -605,15 +605,15 @@ void rover_requester_flush(struct rover_qp *qp)
 	rover_retransmit_stop(qp);
 	req->wqe.valid = false;
 	req->resp.valid = false;
-	req->page_wait = false;
+	req->resp_page_wait = false;
 	while (qp->sq.head != req->fetched && req->sent) {
-		struct rover_sent *row = rover_retransmit_row(qp, req->acked++);
+		struct rover_sent *row = rover_retransmit_row(qp, req->oldest++);
 
 		rover_ring_retire(&qp->sq, 1);
 		rover_wqe_complete(qp, row, ROVER_FAULT_FLUSH);
 	}
 	rover_wqe_flush(qp);
-	req->acked = qp->sq.head;
+	req->oldest = qp->sq.head;
 	req->sending = qp->sq.head;
 	req->fetched = qp->sq.head;
 }
@@ -626,9 +626,9 @@ void rover_requester_reset(struct rover_qp *qp)
 	rover_retransmit_stop(qp);
 	req->wqe.valid = false;
 	req->resp.valid = false;
-	req->page_wait = false;
-	req->fault = ROVER_OK;
-	req->acked = qp->sq.head;
+	req->resp_page_wait = false;
+	req->wqe_fault = ROVER_OK;
+	req->oldest = qp->sq.head;
 	req->sending = qp->sq.head;
 	req->fetched = qp->sq.head;
 }

@@ -43,7 +43,7 @@ void rover_responder_init(struct rover_qp *qp)
 	for (i = 0; i < max; i++)
 		saved[i].psn = ~0;
 	rsp->psn = qp->attr.rq_psn & ROVER_PSN_MASK;
-	rover_demand_reset(&qp->rx_demand);
+	rover_pagein_reset(&qp->rx_pagein);
 }
 
 /* Completions ****************************************************************/
@@ -136,9 +136,9 @@ static enum rover_fault responder_check_recv(struct rover_qp *qp,
 			return ROVER_OK;
 		fault = responder_take_recv(qp);
 		if (!fault)
-			rover_sgl_aim(&rsp->dst, qp->recv_pd, rsp->sge,
+			rover_sgl_set_local(&rsp->dst, qp->recv_pd, rsp->sge,
 				      rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
-				      &qp->rx_demand);
+				      &qp->rx_pagein);
 		return fault;
 	}
 	return pkt->op->flags & ROVER_OP_RECV ?
@@ -156,9 +156,9 @@ static enum rover_fault responder_open_write(struct rover_qp *qp,
 	if (len > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
 	rsp->length = len;
-	rover_sgl_aim_one(&rsp->dst, qp->pd, qp->obj.key,
+	rover_sgl_set_remote(&rsp->dst, qp->pd, qp->obj.key,
 			  be64_to_cpu(reth->va), len, be32_to_cpu(reth->rkey),
-			  IB_ACCESS_REMOTE_WRITE, &qp->rx_demand);
+			  IB_ACCESS_REMOTE_WRITE, &qp->rx_pagein);
 	return len && pkt->op->flags & ROVER_OP_RECV ?
 	       rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
@@ -262,7 +262,7 @@ static enum rover_fault responder_check_read(struct rover_qp *qp,
 	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
 	if (!len)
 		return ROVER_OK;
-	rover_sgl_aim_one(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
+	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
 			  be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ, NULL);
 	return rover_sgl_check(sgl);
 }
@@ -299,10 +299,10 @@ static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
 
 	if (!rover_readresp_has_space(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
-	rover_sgl_aim_one(&rsp->dst, qp->pd, qp->obj.key,
+	rover_sgl_set_remote(&rsp->dst, qp->pd, qp->obj.key,
 			  be64_to_cpu(atom->va), sizeof(u64),
 			  be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC,
-			  &qp->rx_demand);
+			  &qp->rx_pagein);
 	fault = rover_sgl_atomic(&rsp->dst, swap, be64_to_cpu(atom->compare),
 				 be64_to_cpu(atom->swap_add), &orig);
 	if (fault)
@@ -401,7 +401,7 @@ static bool responder_read_again(struct rover_qp *qp,
 	enum rover_fault fault;
 	u32 npsn;
 
-	if (responder_check_access(qp, pkt) || rover_xrc_aim(qp, pkt->srqn))
+	if (responder_check_access(qp, pkt) || rover_xrc_use_srq(qp, pkt->srqn))
 		return false;
 	fault = responder_check_read(qp, pkt, &sgl, &npsn);
 	rover_sgl_release(&sgl);
@@ -467,7 +467,7 @@ static void responder_refuse(struct rover_qp *qp,
 		rover_qp_count(qp, ROVER_STAT_RESP_LOCAL_LENGTH);
 	if (fault == ROVER_FAULT_XRCETH)
 		rover_qp_count(qp, ROVER_STAT_RESP_XRCETH);
-	rsp->have_wqe = rsp->have_wqe && rover_xrc_hold(qp);
+	rsp->have_wqe = rsp->have_wqe && rover_xrc_use_current_srq(qp);
 	/* If a receive was taken, its completion replaces the event. */
 	if (rsp->have_wqe) {
 		rsp->have_wqe = false;
@@ -497,7 +497,7 @@ static void responder_comm_est(struct rover_qp *qp)
 {
 	qp->rsp.comm_est = true;
 	if (READ_ONCE(qp->state) == IB_QPS_RTR)
-		rover_qp_tell(qp, IB_EVENT_COMM_EST);
+		rover_qp_event(qp, IB_EVENT_COMM_EST);
 }
 
 /* Unreliable connections *****************************************************/
@@ -616,7 +616,7 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 		responder_receive_uc(qp, pkt);
 	else
 		responder_receive_reliable(qp, pkt);
-	rover_xrc_leave(qp);
+	rover_xrc_clear_srq(qp);
 }
 
 void rover_responder_finish(struct rover_qp *qp)
@@ -627,7 +627,7 @@ void rover_responder_finish(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
 	/* The memory of a dropped request is there, or cannot be had. */
-	if (unlikely(rsp->page_wait) && !rover_demand_waits(&qp->rx_demand))
+	if (unlikely(rsp->page_wait) && !rover_pagein_pending(&qp->rx_pagein))
 		rover_page_wait_end(qp);
 	if (rover_readresp_pending(qp)) {
 		fault = rover_readresp_run(qp);
@@ -670,11 +670,11 @@ void rover_responder_flush(struct rover_qp *qp)
 	lockdep_assert_held(&qp->rx_lock);
 	rover_responder_reset(qp);
 	rcu_read_lock();
-	if (rsp->have_wqe && rover_xrc_hold(qp))
+	if (rsp->have_wqe && rover_xrc_use_current_srq(qp))
 		rover_wqe_recv_fail(qp, rsp->wqe.wr_id, ROVER_FAULT_FLUSH,
 				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
 	rsp->have_wqe = false;
-	rover_xrc_leave(qp);
+	rover_xrc_clear_srq(qp);
 	rcu_read_unlock();
 	rover_wqe_recv_flush(qp);
 }

@@ -94,15 +94,15 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (rtx->deadline && rtx->sample_at)
+	if (rtx->deadline && rtx->sample_sent_at)
 		return;
 	now = retransmit_now();
-	if (!rtx->sample_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
-		rtx->sample_at = now;
+	if (!rtx->sample_sent_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
+		rtx->sample_sent_at = now;
 		rtx->sample_psn = psn;
 	}
 	if (!rtx->deadline) {
-		rtx->since = now;
+		rtx->progress_at = now;
 		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 	}
 }
@@ -112,7 +112,7 @@ static void retransmit_seek_psn(struct rover_qp *qp, u32 psn)
 	struct rover_req *req = &qp->req;
 	u32 i;
 
-	for (i = req->acked; i != req->fetched; i++) {
+	for (i = req->oldest; i != req->fetched; i++) {
 		struct rover_sent *row = rover_retransmit_row(qp, i);
 		s32 at = rover_psn_diff(psn, row->psn);
 
@@ -121,12 +121,12 @@ static void retransmit_seek_psn(struct rover_qp *qp, u32 psn)
 			continue;
 		if (at >= 0 && at < (s32)rover_retransmit_packets(qp, row)) {
 			req->sending = i;
-			req->offset = at;
+			req->wqe_psns_sent = at;
 			return;
 		}
 	}
 	req->sending = req->fetched;
-	req->offset = 0;
+	req->wqe_psns_sent = 0;
 }
 
 /* Count the READ requests and atomics in flight. */
@@ -136,7 +136,7 @@ static u16 retransmit_count_rd_atomic(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 	u16 n = 0;
 
-	for (i = req->acked; i != req->fetched; i++) {
+	for (i = req->oldest; i != req->fetched; i++) {
 		struct rover_sent *row = rover_retransmit_row(qp, i);
 		s32 from = max(rover_psn_diff(req->una, row->psn), 0);
 		s32 to = min_t(s32, rover_psn_diff(req->next_psn, row->psn),
@@ -161,7 +161,7 @@ static void retransmit_skip_acked(struct rover_qp *qp)
 	req->psn = req->next_psn;
 	req->rd_atomic = retransmit_count_rd_atomic(qp);
 	req->wqe.valid = false;
-	req->fault = ROVER_OK;
+	req->wqe_fault = ROVER_OK;
 	retransmit_seek_psn(qp, req->psn);
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
@@ -172,14 +172,14 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	u64 now = retransmit_now();
 
 	lockdep_assert_held(&qp->tx_lock);
-	rtx->tries = 0;
-	rtx->since = now;
+	rtx->timeouts = 0;
+	rtx->progress_at = now;
 	qp->req.rnr_retries = qp->attr.rnr_retry;
-	if (rtx->sample_at &&
+	if (rtx->sample_sent_at &&
 	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
-		retransmit_sample_rtt(rtx, now - rtx->sample_at);
-		rover_cwnd_rtt_sample(qp, now - rtx->sample_at);
-		rtx->sample_at = 0;
+		retransmit_sample_rtt(rtx, now - rtx->sample_sent_at);
+		rover_cwnd_rtt_sample(qp, now - rtx->sample_sent_at);
+		rtx->sample_sent_at = 0;
 		rtx->backoff = 0;
 	}
 	/*
@@ -208,11 +208,11 @@ void rover_retransmit_go_back(struct rover_qp *qp)
 	req->rd_atomic = 0;
 	req->psn = req->una;
 	req->wqe.valid = false;
-	req->fault = ROVER_OK;
+	req->wqe_fault = ROVER_OK;
 	retransmit_seek_psn(qp, req->una);
 	qp->rtx.probing = false;
 	/* Karn: do not time a packet sent twice. */
-	qp->rtx.sample_at = 0;
+	qp->rtx.sample_sent_at = 0;
 	qp->rtx.deadline = 0;
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
@@ -237,7 +237,7 @@ void rover_retransmit_rnr_done(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	qp->req.rnr_wait = false;
 	qp->rtx.deadline = 0;
-	qp->rtx.since = retransmit_now();
+	qp->rtx.progress_at = retransmit_now();
 	set_bit(ROVER_WORK_TX, &qp->work);
 }
 
@@ -245,7 +245,7 @@ void rover_retransmit_stop(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	qp->rtx.deadline = 0;
-	qp->rtx.sample_at = 0;
+	qp->rtx.sample_sent_at = 0;
 	qp->req.rnr_wait = false;
 	hrtimer_try_to_cancel(&qp->rtx.timer);
 }
@@ -254,7 +254,7 @@ bool rover_retransmit_resend_last(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	u32 psn = rover_psn_add(req->next_psn, -1);
-	u32 sending = req->sending, offset = req->offset;
+	u32 sending = req->sending, offset = req->wqe_psns_sent;
 
 	lockdep_assert_held(&qp->tx_lock);
 	retransmit_seek_psn(qp, psn);
@@ -262,15 +262,15 @@ bool rover_retransmit_resend_last(struct rover_qp *qp)
 	    rover_retransmit_is_rd_atomic(rover_retransmit_row(qp,
 							       req->sending))) {
 		req->sending = sending;
-		req->offset = offset;
+		req->wqe_psns_sent = offset;
 		return false;
 	}
 	trace_rover_go_back(qp->obj.key, psn, req->next_psn);
 	req->psn = psn;
 	req->wqe.valid = false;
-	req->fault = ROVER_OK;
+	req->wqe_fault = ROVER_OK;
 	/* Karn's rule. */
-	qp->rtx.sample_at = 0;
+	qp->rtx.sample_sent_at = 0;
 	return true;
 }
 
@@ -284,13 +284,13 @@ static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 	u64 retry = retransmit_retry_ns(qp);
 
 	if (!rover_qp_inflight(qp)) {
-		rtx->since = now;
+		rtx->progress_at = now;
 		set_bit(ROVER_WORK_TX, &qp->work);
-	} else if (retry && now - rtx->since >= retry) {
+	} else if (retry && now - rtx->progress_at >= retry) {
 		return false;
 	}
 	if (retry)
-		retransmit_set_deadline(qp, max(rtx->since + retry,
+		retransmit_set_deadline(qp, max(rtx->progress_at + retry,
 						now + RETRY_MIN));
 	else
 		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
@@ -317,8 +317,8 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	/* Local ODP memory is missing: the peer is not to blame. */
-	if (req->page_wait && rover_demand_waits(&qp->resp_demand)) {
-		rtx->since = now;
+	if (req->resp_page_wait && rover_pagein_pending(&qp->resp_pagein)) {
+		rtx->progress_at = now;
 		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 		return true;
 	}
@@ -326,13 +326,13 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return retransmit_expired_no_retry(qp, now);
 	retry = retransmit_retry_ns(qp);
 	/* Time alone does not count: this machine may have stood still. */
-	if (retry && now - rtx->since >= (qp->attr.retry_cnt + 1) * retry &&
-	    rtx->tries >= qp->attr.retry_cnt)
+	if (retry && now - rtx->progress_at >= (qp->attr.retry_cnt + 1) * retry &&
+	    rtx->timeouts >= qp->attr.retry_cnt)
 		return false;
 
 	rover_qp_count(qp, ROVER_STAT_ACK_TIMEOUT);
-	if (rtx->tries < U8_MAX)
-		rtx->tries++;
+	if (rtx->timeouts < U8_MAX)
+		rtx->timeouts++;
 	if (rtx->backoff < MAX_BACKOFF)
 		rtx->backoff++;
 	rover_retransmit_go_back(qp);

@@ -42,52 +42,52 @@ static_assert(POLL_ADAPT_CROWD <= ROVER_POLL_ADAPT_ENDS);
 
 static u32 poll_adapt_new_posts(const struct rover_poll_adapt *adapt)
 {
-	return READ_ONCE(adapt->posts) - READ_ONCE(adapt->posts_then);
+	return READ_ONCE(adapt->posts) - READ_ONCE(adapt->posts_seen);
 }
 
 static int poll_adapt_new_score(const struct rover_poll_adapt *adapt)
 {
-	return READ_ONCE(adapt->worth) - adapt->worth_then;
+	return READ_ONCE(adapt->score) - adapt->score_seen;
 }
 
 static void poll_adapt_restart(struct rover_poll_adapt *adapt)
 {
-	WRITE_ONCE(adapt->posts_then, READ_ONCE(adapt->posts));
-	adapt->worth_then = READ_ONCE(adapt->worth);
+	WRITE_ONCE(adapt->posts_seen, READ_ONCE(adapt->posts));
+	adapt->score_seen = READ_ONCE(adapt->score);
 }
 
 static void poll_adapt_begin(struct rover_poll_adapt *adapt)
 {
 	poll_adapt_restart(adapt);
 	adapt->credit = CREDIT_FIRST;
-	adapt->paid = false;
-	WRITE_ONCE(adapt->tried, true);
+	adapt->proven = false;
+	WRITE_ONCE(adapt->polling, true);
 }
 
 static void poll_adapt_end(struct rover_poll_adapt *adapt, u32 wait)
 {
 	poll_adapt_restart(adapt);
 	WRITE_ONCE(adapt->wait, clamp_t(u32, wait, WAIT_MIN, WAIT_MAX));
-	WRITE_ONCE(adapt->tried, false);
+	WRITE_ONCE(adapt->polling, false);
 }
 
 /* The end of a long success may be accidental. */
 void rover_poll_adapt_fails(struct rover_poll_adapt *adapt)
 {
-	poll_adapt_end(adapt, adapt->paid ? adapt->wait / 2 : adapt->wait * 2);
+	poll_adapt_end(adapt, adapt->proven ? adapt->wait / 2 : adapt->wait * 2);
 }
 
 static void poll_adapt_follow_peer(struct rover_poll_adapt *adapt)
 {
-	u8 told = READ_ONCE(adapt->told);
+	u8 told = READ_ONCE(adapt->peer_says);
 
 	if (!told)
 		return;
-	WRITE_ONCE(adapt->told, ROVER_POLL_ADAPT_NOTHING);
+	WRITE_ONCE(adapt->peer_says, ROVER_POLL_ADAPT_NONE);
 	if (told == ROVER_POLL_ADAPT_FAILS)
 		poll_adapt_end(adapt,
-			       max(adapt->wait, READ_ONCE(adapt->told_wait)));
-	else if (!adapt->tried)
+			       max(adapt->wait, READ_ONCE(adapt->peer_wait)));
+	else if (!adapt->polling)
 		poll_adapt_begin(adapt);
 }
 
@@ -100,7 +100,7 @@ static bool poll_adapt_keep(struct rover_poll_adapt *adapt)
 	if (credit <= 0)
 		return false;
 	adapt->credit = min(credit, CREDIT_MAX);
-	adapt->paid |= adapt->credit == CREDIT_MAX;
+	adapt->proven |= adapt->credit == CREDIT_MAX;
 	return true;
 }
 
@@ -128,33 +128,33 @@ void rover_poll_adapt_post(struct rover_poll_adapt *adapt, int cpu, u32 head,
 	adapt->cpu = cpu;
 	adapt->ends[adapt->posts % ROVER_POLL_ADAPT_ENDS] = tail;
 	/* The poller reads these without the lock. */
-	WRITE_ONCE(adapt->worth, adapt->worth + score);
+	WRITE_ONCE(adapt->score, adapt->score + score);
 	WRITE_ONCE(adapt->posts, adapt->posts + 1);
 }
 
 void rover_poll_adapt_tell(struct rover_poll_adapt *peer,
 			   const struct rover_poll_adapt *adapt)
 {
-	WRITE_ONCE(peer->told_wait, adapt->wait);
-	WRITE_ONCE(peer->told, adapt->tried ? ROVER_POLL_ADAPT_BEGINS :
+	WRITE_ONCE(peer->peer_wait, adapt->wait);
+	WRITE_ONCE(peer->peer_says, adapt->polling ? ROVER_POLL_ADAPT_BEGINS :
 						ROVER_POLL_ADAPT_FAILS);
 }
 
 bool rover_poll_adapt_due(const struct rover_poll_adapt *adapt)
 {
-	return READ_ONCE(adapt->tried) || READ_ONCE(adapt->told) ||
+	return READ_ONCE(adapt->polling) || READ_ONCE(adapt->peer_says) ||
 	       poll_adapt_new_posts(adapt) >= READ_ONCE(adapt->wait);
 }
 
 bool rover_poll_adapt_pays(struct rover_poll_adapt *adapt)
 {
 	poll_adapt_follow_peer(adapt);
-	if (!adapt->tried) {
+	if (!adapt->polling) {
 		if (poll_adapt_new_posts(adapt) < adapt->wait)
 			return false;
 		poll_adapt_begin(adapt);
 	} else if (!poll_adapt_keep(adapt)) {
 		rover_poll_adapt_fails(adapt);
 	}
-	return adapt->tried;
+	return adapt->polling;
 }

@@ -13,13 +13,13 @@
 #define ROVER_POLL_ADAPT_ENDS	4
 
 /**
- * enum rover_poll_adapt_told - message from the peer's end
- * @ROVER_POLL_ADAPT_NOTHING: none
+ * enum rover_poll_adapt_report - message from the peer's end
+ * @ROVER_POLL_ADAPT_NONE: none
  * @ROVER_POLL_ADAPT_BEGINS: polling has begun
  * @ROVER_POLL_ADAPT_FAILS: polling does not pay
  */
-enum rover_poll_adapt_told {
-	ROVER_POLL_ADAPT_NOTHING,
+enum rover_poll_adapt_report {
+	ROVER_POLL_ADAPT_NONE,
 	ROVER_POLL_ADAPT_BEGINS,
 	ROVER_POLL_ADAPT_FAILS,
 };
@@ -27,32 +27,32 @@ enum rover_poll_adapt_told {
 /**
  * struct rover_poll_adapt - adaptive polling of a kernel QP
  * @posts: free-running; under the producers' lock, as the next three
- * @worth: sum of the posts' scores, free-running
+ * @score: sum of the posts' scores, free-running
  * @ends: ring index after each of the last posts
  * @cpu: of the last post
- * @posts_then: @posts at the last conclusion; under the poller's lock, as the
+ * @posts_seen: @posts at the last conclusion; under the poller's lock, as the
  *	following
- * @worth_then: @worth at the last conclusion
+ * @score_seen: @score at the last conclusion
  * @credit: score to lose until polling fails
  * @wait: posts until the next attempt
- * @tried: posts are left to the poller
- * @paid: @credit has reached its maximum
- * @told: enum rover_poll_adapt_told; set by the peer's end, cleared here
- * @told_wait: the peer's @wait, set with @told
+ * @polling: posts are left to the poller
+ * @proven: @credit has reached its maximum
+ * @peer_says: enum rover_poll_adapt_report; set by the peer's end, cleared here
+ * @peer_wait: the peer's @wait, set with @peer_says
  */
 struct rover_poll_adapt {
 	u32 posts;
-	u32 worth;
+	u32 score;
 	u32 ends[ROVER_POLL_ADAPT_ENDS];
 	int cpu;
-	u32 posts_then;
-	u32 worth_then;
+	u32 posts_seen;
+	u32 score_seen;
 	u8 credit;
 	u16 wait;
-	bool tried;
-	bool paid;
-	u8 told;
-	u16 told_wait;
+	bool polling;
+	bool proven;
+	u8 peer_says;
+	u16 peer_wait;
 };
 
 /**

@@ -86,8 +86,8 @@ static bool poller_peer_spoke(struct rover_qp *qp)
 	/* XRC initiators receive nothing. */
 	if (qp->rcq)
 		heard += READ_ONCE(qp->rcq->emptied);
-	spoke = heard != qp->stream.heard;
-	qp->stream.heard = heard;
+	spoke = heard != qp->stream.peer_count;
+	qp->stream.peer_count = heard;
 	return spoke;
 }
 
@@ -96,12 +96,12 @@ static bool poller_in_stream(struct rover_cq *cq)
 {
 	u32 heard = READ_ONCE(cq->emptied), streak = READ_ONCE(cq->streak) + 1;
 
-	if (heard != READ_ONCE(cq->heard)) {
-		WRITE_ONCE(cq->heard, heard);
+	if (heard != READ_ONCE(cq->emptied_seen)) {
+		WRITE_ONCE(cq->emptied_seen, heard);
 		streak = 0;
 	}
 	WRITE_ONCE(cq->streak, streak);
-	return streak >= STREAM_STREAK << READ_ONCE(cq->doubts);
+	return streak >= STREAM_STREAK << READ_ONCE(cq->streak_shift);
 }
 
 /* Heavy work, and a kernel QP's posts near it, go other ways (ingress). */
@@ -111,7 +111,7 @@ static bool poller_is_heavy(const struct rover_qp *qp)
 
 	return READ_ONCE(qp->req.long_wr) ||
 	       (!qp->user && READ_ONCE(stream->adapt.posts) -
-			     READ_ONCE(stream->heavy) < POLLER_HEAVY_POSTS);
+			     READ_ONCE(stream->last_long_post) < POLLER_HEAVY_POSTS);
 }
 
 /* Both ends begin and end polling together. */
@@ -129,7 +129,7 @@ static void poller_tell_peer(struct rover_qp *qp)
 static bool poller_pays(struct rover_qp *qp)
 {
 	struct rover_poll_adapt *adapt = &qp->stream.adapt;
-	bool before = adapt->tried, polled;
+	bool before = adapt->polling, polled;
 
 	lockdep_assert_held(&qp->tx_lock);
 	polled = rover_poll_adapt_pays(adapt);
@@ -204,14 +204,14 @@ static void poller_start_remote(struct poller_cpu *poller, int cpu)
 static void poller_sleep_qp(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
-	u8 doubts = READ_ONCE(qp->scq->doubts);
+	u8 doubts = READ_ONCE(qp->scq->streak_shift);
 
 	if (stream->last - stream->first >= STREAM_WORTH)
 		doubts = 0;
 	else if (doubts < STREAM_DOUBTS_MAX)
 		doubts++;
-	WRITE_ONCE(qp->scq->doubts, doubts);
-	stream->awake = false;
+	WRITE_ONCE(qp->scq->streak_shift, doubts);
+	stream->polling = false;
 	trace_rover_stream(qp->obj.key, qp->req.psn, false);
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
@@ -220,8 +220,8 @@ static void poller_wake_qp(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
 
-	stream->awake = true;
-	stream->idle = 0;
+	stream->polling = true;
+	stream->idle_polls = 0;
 	trace_rover_stream(qp->obj.key, qp->req.psn, true);
 	rover_ring_unflag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
@@ -242,22 +242,22 @@ static bool poller_watch_qp(struct rover_qp *qp, struct poller_cpu *poller)
 	u32 now = poller_progress(qp);
 	u8 most;
 
-	if (!stream->awake)
+	if (!stream->polling)
 		poller_wake_qp(qp);
 	if (stream->last != now) {
 		stream->last = now;
-		stream->idle = 0;
+		stream->idle_polls = 0;
 		poller->found = true;
-	} else if (!rover_qp_inflight(qp) || !rover_shortcut_waiting()) {
-		stream->idle++;
+	} else if (!rover_qp_inflight(qp) || !rover_shortcut_pending()) {
+		stream->idle_polls++;
 	}
 	most = rover_qp_inflight(qp) ? POLLER_IDLE_INFLIGHT : POLLER_IDLE_MAX;
 	/* One idle pass is enough where polling does not pay. */
-	if (!qp->user && stream->idle && !rover_qp_inflight(qp) &&
+	if (!qp->user && stream->idle_polls && !rover_qp_inflight(qp) &&
 	    !poller_pays(qp))
 		most = 0;
 	if (rover_qp_allows(qp, ROVER_MAY_SEND) && !poller_is_heavy(qp) &&
-	    stream->idle < most)
+	    stream->idle_polls < most)
 		return true;
 	poller_sleep_qp(qp);
 	return false;
@@ -326,7 +326,7 @@ static void poller_add_qp(struct rover_qp *qp, int cpu)
 		poller_start_remote(poller, cpu);
 }
 
-bool rover_poller_takes(struct rover_qp *qp)
+bool rover_poller_doorbell(struct rover_qp *qp)
 {
 	bool takes;
 

@@ -6,7 +6,7 @@
 #include "qp/qp.h"
 
 /**
- * rover_poller_takes() - leave a doorbell to the poller if it is of a stream
+ * rover_poller_doorbell() - leave a doorbell to the poller if it is of a stream
  * @qp: found under RCU, work bits set
  *
  * The poller then runs @qp soon and polls its ring until nothing more is
@@ -15,7 +15,7 @@
  * Context: process, under rcu_read_lock().
  * Return: false if the caller is to run @qp.
  */
-bool rover_poller_takes(struct rover_qp *qp);
+bool rover_poller_doorbell(struct rover_qp *qp);
 
 /**
  * rover_poller_posted() - leave a kernel QP's post to the poller if that pays

@@ -87,7 +87,7 @@ static int run_send_cpu(const struct rover_qp *qp)
 {
 	if (READ_ONCE(qp->req.long_tx))
 		return rover_affinity_send(qp);
-	return READ_ONCE(qp->req.long_read) ? rover_affinity_ask(qp) :
+	return READ_ONCE(qp->req.long_read) ? rover_affinity_read(qp) :
 					      ROVER_CPU_ANY;
 }
 
@@ -108,7 +108,7 @@ static bool run_moved(struct rover_qp *qp, int cpu)
 	    (cpu == raw_smp_processor_id() && !in_softirq()))
 		return false;
 	if (!READ_ONCE(qp->backlog.owner))
-		rover_affinity_to(qp, cpu);
+		rover_affinity_queue(qp, cpu);
 	return true;
 }
 
@@ -141,7 +141,7 @@ void rover_run(struct rover_qp *qp)
 
 	while (run_turn(qp, true)) {
 		if (unlikely(run_needs_thread(qp))) {
-			rover_affinity_to(qp, rover_affinity_on(qp));
+			rover_affinity_queue(qp, rover_affinity_worker_cpu(qp));
 			break;
 		}
 		if (!--left) {
@@ -216,7 +216,7 @@ void rover_run_flush(struct rover_qp *qp)
 void rover_run_posted(struct rover_qp *qp)
 {
 	set_bit(ROVER_WORK_TX, &qp->work);
-	rover_affinity_home(qp);
+	rover_affinity_set_home(qp);
 	if (irqs_disabled() || in_hardirq())
 		rover_qp_kick(qp);
 	else

@@ -90,17 +90,17 @@ static bool flow_input_segment(struct flow_input_frame *a)
 static void flow_input_deliver_all(struct flow_input_frame *a,
 				   struct rover_qp *qp)
 {
-	struct rover_raw pkt;
+	struct rover_raw_frame pkt;
 
 	if (!skb_is_gso(a->skb)) {
 		pkt.skb = a->skb;
-		pkt.at = 0;
+		pkt.payload_at = 0;
 		pkt.eth = skb_mac_header(a->skb);
 		rover_raw_receive(qp, &pkt);
 		return;
 	}
 	for (pkt.skb = a->segs; pkt.skb; pkt.skb = pkt.skb->next) {
-		pkt.at = ETH_HLEN;
+		pkt.payload_at = ETH_HLEN;
 		pkt.eth = pkt.skb->data;
 		if (likely(skb_headlen(pkt.skb) >= ETH_HLEN))
 			rover_raw_receive(qp, &pkt);
@@ -139,15 +139,15 @@ static bool flow_input_apply_rules(struct flow_input_frame *a,
 	u16 priority = U16_MAX;
 	bool taken = false;
 
-	list_for_each_entry_rcu(rule, &a->dev->tap.rules, node) {
+	list_for_each_entry_rcu(rule, &a->dev->flow_input.rules, node) {
 		if (rule->kind != ROVER_RULE_SNIFFER &&
 		    (roce || (taken && (rule->kind != ROVER_RULE_NORMAL ||
 					rule->priority != priority))))
 			break;
 		if (!rover_flow_key_match(&a->key, &rule->mask, &rule->want) ||
-		    (rule->qp == sender && sender->no_echo))
+		    (rule->qp == sender && sender->block_mcast_loopback))
 			continue;
-		if (rule->kind == ROVER_RULE_NORMAL && !rule->leave) {
+		if (rule->kind == ROVER_RULE_NORMAL && !rule->dont_trap) {
 			taken = true;
 			priority = rule->priority;
 		}
@@ -159,7 +159,7 @@ static bool flow_input_apply_rules(struct flow_input_frame *a,
 static unsigned int flow_input_hook(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
-	const struct rover_qp *sender = rover_raw_echo_of(skb);
+	const struct rover_qp *sender = rover_raw_echo_sender(skb);
 	struct flow_input_frame a = { .dev = priv, .skb = skb };
 	bool taken = sender;
 
@@ -177,7 +177,7 @@ static unsigned int flow_input_hook(void *priv, struct sk_buff *skb,
 /* The hook moves with the interface; netfilter wants its present namespace. */
 static int flow_input_hook_add(struct rover_dev *dev)
 {
-	dev->tap.hook = (struct nf_hook_ops) {
+	dev->flow_input.hook = (struct nf_hook_ops) {
 		.hook = flow_input_hook,
 		.dev = dev->ndev,
 		.priv = dev,
@@ -185,12 +185,12 @@ static int flow_input_hook_add(struct rover_dev *dev)
 		.hooknum = NF_NETDEV_INGRESS,
 		.priority = INT_MIN,
 	};
-	return nf_register_net_hook(dev_net(dev->ndev), &dev->tap.hook);
+	return nf_register_net_hook(dev_net(dev->ndev), &dev->flow_input.hook);
 }
 
 static void flow_input_hook_remove(struct rover_dev *dev)
 {
-	nf_unregister_net_hook(dev_net(dev->ndev), &dev->tap.hook);
+	nf_unregister_net_hook(dev_net(dev->ndev), &dev->flow_input.hook);
 }
 
 #else
@@ -216,7 +216,7 @@ static bool flow_input_precedes(const struct rover_rule *a,
 
 int rover_flow_input_add(struct rover_dev *dev, struct rover_rule *rule)
 {
-	struct rover_flow_input *input = &dev->tap;
+	struct rover_flow_input *input = &dev->flow_input;
 	struct list_head *after = &input->rules;
 	struct rover_rule *other;
 	int err;
@@ -241,7 +241,7 @@ int rover_flow_input_add(struct rover_dev *dev, struct rover_rule *rule)
 
 void rover_flow_input_remove(struct rover_dev *dev, struct rover_rule *rule)
 {
-	struct rover_flow_input *input = &dev->tap;
+	struct rover_flow_input *input = &dev->flow_input;
 
 	ASSERT_RTNL();
 	list_del_rcu(&rule->node);

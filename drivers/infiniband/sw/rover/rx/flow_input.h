@@ -48,7 +48,7 @@ enum rover_rule_kind {
  * @qp: receives the matches
  * @kind: enum rover_rule_kind
  * @priority: within a kind, lower ones match first
- * @leave: leaves its matches to later rules and the host
+ * @dont_trap: leaves its matches to later rules and the host
  * @filter: what the interface receives for this rule; see flow.c
  * @mask: bits to compare
  * @want: their values
@@ -60,7 +60,7 @@ struct rover_rule {
 	struct rover_qp *qp;
 	u8 kind;
 	u16 priority;
-	bool leave;
+	bool dont_trap;
 	u8 filter;
 	union rover_flow_key mask;
 	union rover_flow_key want;

@@ -125,7 +125,7 @@ static bool ingress_queue_skb(struct rover_qp *qp, struct sk_buff *skb,
 	}
 	spin_unlock(&backlog->requests.lock);
 	if (first)
-		rover_affinity_to(qp, cpu);
+		rover_affinity_queue(qp, cpu);
 	return taken;
 }
 
@@ -237,9 +237,9 @@ static struct sk_buff *ingress_next_skb(struct rover_backlog *backlog)
 	struct sk_buff *skb;
 
 	spin_lock(&backlog->requests.lock);
-	backlog->turn = !backlog->turn;
-	skb = __skb_dequeue(queues[backlog->turn]) ?:
-	      __skb_dequeue(queues[!backlog->turn]);
+	backlog->responses_first = !backlog->responses_first;
+	skb = __skb_dequeue(queues[backlog->responses_first]) ?:
+	      __skb_dequeue(queues[!backlog->responses_first]);
 	if (skb)
 		backlog->bytes -= skb->truesize;
 	spin_unlock(&backlog->requests.lock);
@@ -322,14 +322,14 @@ static void ingress_run_owned(struct rover_qp *qp, bool posted)
 			break;
 	} while (more && --left);
 	if (ingress_leave_backlog(qp, more))
-		rover_affinity_to(qp, rover_affinity_on(qp));
+		rover_affinity_queue(qp, rover_affinity_worker_cpu(qp));
 	else
 		rover_run(qp);
 }
 
-void rover_ingress_heavy(struct rover_kick *heavy)
+void rover_ingress_worker(struct rover_kick *heavy)
 {
-	struct rover_qp *qp = container_of(heavy, struct rover_qp, heavy);
+	struct rover_qp *qp = container_of(heavy, struct rover_qp, worker_kick);
 
 	/* Otherwise the present owner does the work. */
 	if (ingress_own_backlog(qp))
@@ -337,9 +337,9 @@ void rover_ingress_heavy(struct rover_kick *heavy)
 	rover_qp_put(qp);
 }
 
-void rover_ingress_posted(struct rover_qp *qp)
+void rover_ingress_doorbell(struct rover_qp *qp)
 {
-	rover_affinity_home(qp);
+	rover_affinity_set_home(qp);
 	/* Receive here: responses would wait for tx_lock elsewhere. */
 	if (READ_ONCE(qp->req.long_tx) &&
 	    READ_ONCE(qp->home_cpu) == raw_smp_processor_id() &&

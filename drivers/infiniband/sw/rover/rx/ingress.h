@@ -50,16 +50,16 @@ void rover_ingress_packet(struct rover_net *rnet, struct sk_buff *skb);
 void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet);
 
 /**
- * rover_ingress_posted() - run a user QP after its doorbell
+ * rover_ingress_doorbell() - run a user QP after its doorbell
  * @qp: found under RCU, work bits set
  *
  * While it sends large messages, arrivals are received here, too.
  *
  * Context: process, under rcu_read_lock().
  */
-void rover_ingress_posted(struct rover_qp *qp);
+void rover_ingress_doorbell(struct rover_qp *qp);
 
 /* Callback of the workers: receive the backlog, run the queue pair. */
-void rover_ingress_heavy(struct rover_kick *heavy);
+void rover_ingress_worker(struct rover_kick *heavy);
 
 #endif /* ROVER_INGRESS_H */

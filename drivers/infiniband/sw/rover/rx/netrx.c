@@ -270,14 +270,14 @@ static bool netrx_trailer_good(struct netrx_batch *b, struct netrx_pkt *a,
 			       const struct rover_trailer *trailer)
 {
 	struct rover_packet *pkt = &a->pkt;
-	unsigned int headerless = trailer->more;
+	unsigned int headerless = trailer->extra;
 	u32 payload = pkt->payload;
 
 	if (headerless &&
-	    (pkt->pad || !rover_gso_long_first(trailer, &payload)))
+	    (pkt->pad || !rover_gso_long_first_payload(trailer, &payload)))
 		return false;
 	if (netrx_crc(a, pkt->op->hdr_len, pkt->op->hdr_len + payload +
-		      pkt->pad + ROVER_ICRC_SIZE) != trailer->headers)
+		      pkt->pad + ROVER_ICRC_SIZE) != trailer->header_crc)
 		return false;
 	pkt->packets += headerless;
 	b->headerless += headerless;
@@ -329,7 +329,7 @@ static bool netrx_peer_good(struct netrx_batch *b, const struct netrx_pkt *a)
 		return false;
 	b->peer = a->pkt.ip;
 	rover_dst_note(&qp->rx_dst, b->head);
-	rover_shortcut_came(qp, b->head);
+	rover_shortcut_note_arrival(qp, b->head);
 	return true;
 }
 
@@ -565,8 +565,8 @@ static void netrx_receive_gso_small(struct netrx_batch *b,
 				    const struct rover_trailer *trailer,
 				    enum rover_l3 l3)
 {
-	bool icrc_ok = rover_gso_small_good(skb, trailer);
-	struct rover_record record = {};
+	bool icrc_ok = rover_gso_small_verify(skb, trailer);
+	struct rover_small_packet record = {};
 	struct netrx_pkt a __uninitialized;
 
 	while (rover_gso_small_next(skb, trailer, &record)) {
@@ -578,7 +578,7 @@ static void netrx_receive_gso_small(struct netrx_batch *b,
 	}
 	if (icrc_ok)
 		rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY,
-			       record.number + 1);
+			       record.index + 1);
 }
 
 /* Members are as untrusted as any packet. */
@@ -594,7 +594,7 @@ static void netrx_receive_members(struct netrx_batch *b, struct sk_buff *head,
 			rover_count(b->dev, ROVER_STAT_DROP_GSO);
 			continue;
 		}
-		trailer = rover_gso_small_seal(skb);
+		trailer = rover_gso_small_trailer(skb);
 		if (trailer)
 			netrx_receive_gso_small(b, skb, trailer, l3);
 		else

@@ -166,20 +166,20 @@ int rover_nf_input_register(struct rover_net *rnet)
 {
 	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(nf_input_hooks) != ARRAY_SIZE(rnet->claims));
+	BUILD_BUG_ON(ARRAY_SIZE(nf_input_hooks) != ARRAY_SIZE(rnet->nf_input_hooks));
 	for (i = 0; i < ARRAY_SIZE(nf_input_hooks); i++) {
-		rnet->claims[i] = nf_input_hooks[i];
-		rnet->claims[i].priv = rnet;
-		rnet->claims[i].priority = NF_IP_PRI_LAST;
+		rnet->nf_input_hooks[i] = nf_input_hooks[i];
+		rnet->nf_input_hooks[i].priv = rnet;
+		rnet->nf_input_hooks[i].priority = NF_IP_PRI_LAST;
 	}
-	return nf_register_net_hooks(rnet->net, rnet->claims,
-				     ARRAY_SIZE(rnet->claims));
+	return nf_register_net_hooks(rnet->net, rnet->nf_input_hooks,
+				     ARRAY_SIZE(rnet->nf_input_hooks));
 }
 
 void rover_nf_input_unregister(struct rover_net *rnet)
 {
-	nf_unregister_net_hooks(rnet->net, rnet->claims,
-				ARRAY_SIZE(rnet->claims));
+	nf_unregister_net_hooks(rnet->net, rnet->nf_input_hooks,
+				ARRAY_SIZE(rnet->nf_input_hooks));
 }
 
 #else

@@ -43,7 +43,7 @@ bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *trailer,
 	skb->len += len;
 	skb->data_len += len;
 	skb->truesize += len;
-	trailer->more++;
+	trailer->extra++;
 	return true;
 }
 
@@ -76,7 +76,7 @@ static u32 gso_long_payload(const struct sk_buff *long_skb,
 	u32 len = skb_pagelen(long_skb) - skb_headlen(long_skb) -
 		  ROVER_ICRC_SIZE;
 
-	rover_gso_long_first(trailer, &len);
+	rover_gso_long_first_payload(trailer, &len);
 	return len;
 }
 
@@ -122,7 +122,7 @@ static u32 gso_long_sum_headers(const void *ip, unsigned int own,
 static u32 gso_long_headers_diff(const struct sk_buff *long_skb,
 				 const struct rover_trailer *trailer)
 {
-	return trailer->headers ^
+	return trailer->header_crc ^
 	       gso_long_sum_headers(long_skb->data - rover_l3_len(trailer->l3),
 				    skb_headlen(long_skb), trailer,
 				    gso_long_payload(long_skb, trailer));
@@ -165,7 +165,7 @@ static struct sk_buff *gso_long_cut(const struct sk_buff *long_skb,
 		gso_long_set_headers(skb, trailer, i);
 	new_trailer->l3 = trailer->l3;
 	new_trailer->zcopy = trailer->zcopy;
-	new_trailer->headers =
+	new_trailer->header_crc =
 		gso_long_sum_headers(skb->data, own, trailer, payload) ^
 		gso_long_headers_diff(long_skb, trailer);
 	n = gso_long_ref_frags(skb, long_skb, i * payload, payload);
@@ -185,7 +185,7 @@ static bool gso_long_cut_all(struct gso_long_list *list,
 			     const struct rover_trailer *trailer,
 			     unsigned int i)
 {
-	for (; i <= trailer->more; i++) {
+	for (; i <= trailer->extra; i++) {
 		struct sk_buff *skb = gso_long_cut(long_skb, trailer, i);
 
 		if (!skb)
@@ -208,7 +208,7 @@ static bool gso_long_trim(struct sk_buff *head,
 		return false;
 	new_trailer->l3 = trailer->l3;
 	new_trailer->zcopy = trailer->zcopy;
-	new_trailer->headers = trailer->headers;
+	new_trailer->header_crc = trailer->header_crc;
 	for (i = 0; i < info->nr_frags; i++) {
 		u32 size = skb_frag_size(&info->frags[i]), keep = min(size, left);
 
@@ -230,7 +230,7 @@ static bool gso_long_cut_small(struct gso_long_list *list,
 			       const struct sk_buff *small_skb,
 			       const struct rover_trailer *trailer)
 {
-	struct rover_record record = {};
+	struct rover_small_packet record = {};
 
 	while (rover_gso_small_next(small_skb, trailer, &record)) {
 		struct sk_buff *skb =
@@ -262,7 +262,7 @@ static struct sk_buff *gso_long_unshare(struct sk_buff *skb)
 
 static bool gso_long_move(struct gso_long_list *list, struct sk_buff *skb)
 {
-	const struct rover_trailer *small_trailer = rover_gso_small_seal(skb);
+	const struct rover_trailer *small_trailer = rover_gso_small_trailer(skb);
 	const struct rover_trailer *long_trailer = gso_long_trailer(skb);
 
 	if (!small_trailer && !long_trailer) {
@@ -288,7 +288,7 @@ static bool gso_long_is_split(const struct sk_buff *head)
 		return false;
 	skb_walk_frags(head, skb)
 		if (skb_network_offset(skb) || gso_long_trailer(skb) ||
-		    rover_gso_small_seal(skb))
+		    rover_gso_small_trailer(skb))
 			return false;
 	return true;
 }

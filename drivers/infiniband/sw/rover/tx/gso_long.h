@@ -40,20 +40,20 @@ static inline bool rover_gso_long_is(const struct sk_buff *skb)
 {
 	const struct rover_trailer *trailer = rover_trailer_last(skb);
 
-	return trailer && trailer->more && !trailer->first_words;
+	return trailer && trailer->extra && !trailer->first_words;
 }
 
 /**
- * rover_gso_long_first() - compute the first packet's payload
+ * rover_gso_long_first_payload() - compute the first packet's payload
  * @trailer: of a packet or long GSO skb
  * @payload: bytes of all packets; set to those of the first
  *
  * Return: false if packets differ in length: not made by us.
  */
-static inline bool rover_gso_long_first(const struct rover_trailer *trailer,
+static inline bool rover_gso_long_first_payload(const struct rover_trailer *trailer,
 					u32 *payload)
 {
-	u32 packets = trailer->more + 1, all = *payload;
+	u32 packets = trailer->extra + 1, all = *payload;
 
 	*payload = all / packets;
 	return *payload * packets == all;

@@ -123,9 +123,9 @@ static struct sk_buff *gso_segment_train(struct sk_buff *skb,
 		return ERR_PTR(-EINVAL);
 	if (rover_gso_long_split(skb))
 		return ERR_PTR(-ENOMEM);
-	rover_trailer_close_late(skb);
+	rover_trailer_write_icrc_late(skb);
 	skb_walk_frags(skb, member) {
-		rover_trailer_close_late(member);
+		rover_trailer_write_icrc_late(member);
 		if (n < ARRAY_SIZE(sports))
 			sports[n++] = *gso_segment_sport(member);
 	}

@@ -32,29 +32,29 @@ void rover_gso_small_begin(struct rover_trailer *trailer,
 {
 	trailer->l3 = l3;
 	trailer->first_words = skb->len / WORD;
-	trailer->headers = gso_small_sum_headers(skb, trailer);
+	trailer->header_crc = gso_small_sum_headers(skb, trailer);
 }
 
-bool rover_gso_small_good(const struct sk_buff *skb,
+bool rover_gso_small_verify(const struct sk_buff *skb,
 			  const struct rover_trailer *trailer)
 {
 	return skb_headlen(skb) >= sizeof(struct rover_bth) &&
-	       gso_small_sum_headers(skb, trailer) == trailer->headers;
+	       gso_small_sum_headers(skb, trailer) == trailer->header_crc;
 }
 
 bool rover_gso_small_next(const struct sk_buff *skb,
 			  const struct rover_trailer *trailer,
-			  struct rover_record *record)
+			  struct rover_small_packet *record)
 {
 	unsigned int at = record->at + record->len, all = skb_headlen(skb);
-	const struct rover_gap *gap = (const void *)skb->data + at;
+	const struct rover_small_gap *gap = (const void *)skb->data + at;
 
 	if (!record->len) {
 		record->len = trailer->first_words * WORD;
 	} else {
-		if (record->number == trailer->more || at + sizeof(*gap) > all)
+		if (record->index == trailer->extra || at + sizeof(*gap) > all)
 			return false;
-		record->number++;
+		record->index++;
 		record->at = at + sizeof(*gap);
 		record->len = gap->len;
 		record->sport = gap->sport;
@@ -65,7 +65,7 @@ bool rover_gso_small_next(const struct sk_buff *skb,
 
 struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 				    const struct rover_trailer *trailer,
-				    const struct rover_record *record)
+				    const struct rover_small_packet *record)
 {
 	unsigned int hdr = rover_l3_len(trailer->l3);
 	const struct rover_bth *bth;
@@ -82,18 +82,18 @@ struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 	skb_put_data(packet, skb->data - hdr, hdr);
 	skb_set_transport_header(packet, hdr - (int)sizeof(*udp));
 	udp = udp_hdr(packet);
-	if (record->number)
+	if (record->index)
 		udp->source = record->sport;
 	bth = skb_put_data(packet, skb->data + record->at, record->len);
 	if (trailer->l3 == ROVER_L3_IPV4) {
 		struct iphdr *ip = (void *)packet->data;
 
-		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + record->number);
+		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + record->index);
 	}
 	crc = rover_icrc_begin(trailer->l3, packet->data, udp, bth, record->len,
 			       record->len + ROVER_ICRC_SIZE);
 	/* If headers were changed make the ICRC wrong. */
-	crc ^= trailer->headers ^ gso_small_sum_headers(skb, trailer);
+	crc ^= trailer->header_crc ^ gso_small_sum_headers(skb, trailer);
 	icrc = rover_icrc_end(crc);
 	skb_put_data(packet, &icrc, sizeof(icrc));
 	skb_pull(packet, hdr);

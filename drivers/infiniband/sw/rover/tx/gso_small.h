@@ -22,34 +22,34 @@
 #include "tx/trailer.h"
 
 /**
- * struct rover_record - a packet in a small GSO skb
+ * struct rover_small_packet - a packet in a small GSO skb
  * @at: offset of its BTH
  * @len: bytes from BTH to pad
- * @number: packets before it
+ * @index: packets before it
  * @sport: its UDP source port, unless it is the first
  */
-struct rover_record {
+struct rover_small_packet {
 	unsigned int at;
 	unsigned int len;
-	unsigned int number;
+	unsigned int index;
 	__be16 sport;
 };
 
 /**
- * struct rover_gap - precedes each packet but the first
+ * struct rover_small_gap - precedes each packet but the first
  * @len: bytes of the packet from BTH to pad
  * @sport: its UDP source port
  */
-struct rover_gap {
+struct rover_small_gap {
 	u16 len;
 	__be16 sport;
 };
 
-static_assert(sizeof(struct rover_gap) == ROVER_ICRC_SIZE);
+static_assert(sizeof(struct rover_small_gap) == ROVER_ICRC_SIZE);
 
 /* Return the trailer of a small GSO skb, else NULL. */
 static inline const struct rover_trailer *
-rover_gso_small_seal(const struct sk_buff *skb)
+rover_gso_small_trailer(const struct sk_buff *skb)
 {
 	const struct rover_trailer *trailer = rover_trailer_last(skb);
 
@@ -68,11 +68,11 @@ void rover_gso_small_begin(struct rover_trailer *trailer,
 			   const struct sk_buff *skb, u8 l3);
 
 /**
- * rover_gso_small_good() - verify the shared headers
+ * rover_gso_small_verify() - verify the shared headers
  * @skb: small GSO skb
  * @trailer: its trailer
  */
-bool rover_gso_small_good(const struct sk_buff *skb,
+bool rover_gso_small_verify(const struct sk_buff *skb,
 			  const struct rover_trailer *trailer);
 
 /**
@@ -85,7 +85,7 @@ bool rover_gso_small_good(const struct sk_buff *skb,
  */
 bool rover_gso_small_next(const struct sk_buff *skb,
 			  const struct rover_trailer *trailer,
-			  struct rover_record *record);
+			  struct rover_small_packet *record);
 
 /**
  * rover_gso_small_cut() - copy a packet to an skb of its own
@@ -99,6 +99,6 @@ bool rover_gso_small_next(const struct sk_buff *skb,
  */
 struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 				    const struct rover_trailer *trailer,
-				    const struct rover_record *record);
+				    const struct rover_small_packet *record);
 
 #endif /* ROVER_GSO_SMALL_H */

@@ -10,7 +10,7 @@
  * nettx loops back frames to that interface, or to groups with members here.
  *
  * Called under a queue pair's lock, softirqs off; the destructor and
- * rover_nettx_resume() without a lock.
+ * rover_nettx_send_queued() without a lock.
  */
 #include <linux/etherdevice.h>
 #include <linux/skbuff.h>
@@ -28,7 +28,7 @@
  * If the shortcut's queue is full a queue pair may have one skb in it. Its
  * destructor kicks the queue pair, so none starves.
  */
-bool rover_nettx_full(struct rover_qp *qp)
+bool rover_nettx_throttled(struct rover_qp *qp)
 {
 	bool queue_full = rover_shortcut_full(qp);
 	int limit = queue_full ? 1 : ROVER_TX_SKBS;
@@ -56,7 +56,7 @@ static void nettx_skb_freed(struct sk_buff *skb)
 
 	/*
 	 * Full barrier. Pairs with smp_mb__after_atomic() in
-	 * rover_nettx_full().
+	 * rover_nettx_throttled().
 	 */
 	if (atomic_dec_return(&qp->tx_skbs) <= ROVER_TX_SKBS / 2 &&
 	    test_bit(ROVER_TX_BLOCKED, &qp->work) &&
@@ -88,7 +88,7 @@ static struct net_device *nettx_egress_dev(struct rover_path *path,
 	return IS_ERR(*dst) ? NULL : (*dst)->dev;
 }
 
-bool rover_nettx_gathers(struct rover_path *path)
+bool rover_nettx_has_sg(struct rover_path *path)
 {
 	const struct net_device *ndev;
 	struct dst_entry *dst;
@@ -120,7 +120,7 @@ bool rover_nettx_same_route(struct rover_path *path, const struct sk_buff *skb)
 	const struct dst_entry *dst = skb_dst(skb), *own_dst;
 
 	if (path->l3 == ROVER_L3_GRH || path->prio != skb->priority ||
-	    !rover_path_wears(path, skb))
+	    !rover_path_headers_match(path, skb))
 		return false;
 	own_dst = rover_path_dst(path);
 	if (own_dst == dst)
@@ -235,7 +235,7 @@ out:
 	rcu_read_unlock();
 }
 
-void rover_nettx_resume(struct sk_buff *skb)
+void rover_nettx_send_queued(struct sk_buff *skb)
 {
 	struct rover_qp *qp = skb_shinfo(skb)->destructor_arg;
 
@@ -259,7 +259,7 @@ static bool nettx_dev_usable(const struct rover_dev *dev)
 	       net_eq(dev_net(dev->ndev), dev->rnet->net);
 }
 
-void rover_nettx_frame(struct rover_qp *qp, struct sk_buff *skb)
+void rover_nettx_send_frame(struct rover_qp *qp, struct sk_buff *skb)
 {
 	rover_count(qp->dev, ROVER_STAT_TX_RAW);
 	rover_stat_add(qp->dev->stats, ROVER_STAT_TX_BYTES, skb->len);

@@ -11,15 +11,15 @@
 #define ROVER_TX_SKBS		64
 
 /**
- * rover_nettx_full() - test whether @qp must stop sending
+ * rover_nettx_throttled() - test whether @qp must stop sending
  * @qp: alive; kicked when it may go on
  *
  * Context: tx_lock or rx_lock held.
  */
-bool rover_nettx_full(struct rover_qp *qp);
+bool rover_nettx_throttled(struct rover_qp *qp);
 
 /**
- * rover_nettx_gathers() - test whether the netdev has scatter-gather
+ * rover_nettx_has_sg() - test whether the netdev has scatter-gather
  * @path: destination
  *
  * Without it the stack copies each packet to one piece. A stacked netdev may
@@ -27,7 +27,7 @@ bool rover_nettx_full(struct rover_qp *qp);
  *
  * Context: softirqs off.
  */
-bool rover_nettx_gathers(struct rover_path *path);
+bool rover_nettx_has_sg(struct rover_path *path);
 
 /**
  * rover_nettx_route() - route an skb that is sent later
@@ -67,15 +67,15 @@ void rover_nettx_send(struct rover_qp *qp, struct rover_path *path,
 		      unsigned int bytes);
 
 /**
- * rover_nettx_resume() - send an skb that the shortcut had queued
+ * rover_nettx_send_queued() - send an skb that the shortcut had queued
  * @skb: RoCE v2; consumed
  *
  * Context: softirq.
  */
-void rover_nettx_resume(struct sk_buff *skb);
+void rover_nettx_send_queued(struct sk_buff *skb);
 
 /**
- * rover_nettx_frame() - send an Ethernet frame
+ * rover_nettx_send_frame() - send an Ethernet frame
  * @qp: alive; @skb holds a reference to it
  * @skb: consumed; data at the Ethernet header, all offsets set
  *
@@ -84,6 +84,6 @@ void rover_nettx_resume(struct sk_buff *skb);
  *
  * Context: tx_lock held, softirqs off.
  */
-void rover_nettx_frame(struct rover_qp *qp, struct sk_buff *skb);
+void rover_nettx_send_frame(struct rover_qp *qp, struct sk_buff *skb);
 
 #endif /* ROVER_NETTX_H */

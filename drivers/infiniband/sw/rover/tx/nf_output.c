@@ -121,22 +121,22 @@ int rover_nf_output_register(struct rover_net *rnet)
 {
 	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(nf_output_hooks) != ARRAY_SIZE(rnet->outputs));
+	BUILD_BUG_ON(ARRAY_SIZE(nf_output_hooks) != ARRAY_SIZE(rnet->nf_output_hooks));
 	for (i = 0; i < ARRAY_SIZE(nf_output_hooks); i++) {
-		rnet->outputs[i] = nf_output_hooks[i];
-		rnet->outputs[i].hook = rover_nf_output;
-		rnet->outputs[i].hooknum = NF_INET_POST_ROUTING;
-		rnet->outputs[i].priv = rnet;
-		rnet->outputs[i].priority = NF_IP_PRI_LAST;
+		rnet->nf_output_hooks[i] = nf_output_hooks[i];
+		rnet->nf_output_hooks[i].hook = rover_nf_output;
+		rnet->nf_output_hooks[i].hooknum = NF_INET_POST_ROUTING;
+		rnet->nf_output_hooks[i].priv = rnet;
+		rnet->nf_output_hooks[i].priority = NF_IP_PRI_LAST;
 	}
-	return nf_register_net_hooks(rnet->net, rnet->outputs,
-				     ARRAY_SIZE(rnet->outputs));
+	return nf_register_net_hooks(rnet->net, rnet->nf_output_hooks,
+				     ARRAY_SIZE(rnet->nf_output_hooks));
 }
 
 void rover_nf_output_unregister(struct rover_net *rnet)
 {
-	nf_unregister_net_hooks(rnet->net, rnet->outputs,
-				ARRAY_SIZE(rnet->outputs));
+	nf_unregister_net_hooks(rnet->net, rnet->nf_output_hooks,
+				ARRAY_SIZE(rnet->nf_output_hooks));
 }
 
 #else

@@ -94,7 +94,7 @@ void rover_plug_begin(struct rover_train *train, struct rover_qp *qp,
 	if (shares && last_qp->dev == qp->dev &&
 	    rover_shortcut_same(last_qp, qp) &&
 	    rover_nettx_same_route(&qp->path, waiting->head)) {
-		rover_train_resume(train, waiting);
+		rover_train_take_over(train, waiting);
 		rover_qp_put(last_qp);
 	} else {
 		/* It may hold packets of @qp, which must stay in order. */
@@ -115,6 +115,6 @@ void rover_plug_send(struct rover_train *train)
 	rover_train_trace(train);
 	rover_qp_get(train->qp);
 	plug->waiting = *train;
-	plug->waiting.others = train->packets;
+	plug->waiting.shared_packets = train->packets;
 	train->head = NULL;
 }

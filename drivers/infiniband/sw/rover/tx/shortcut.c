@@ -92,7 +92,7 @@ static bool shortcut_is_apparmor(const struct nf_hook_ops *ops)
 static bool shortcut_is_own_hook(const struct rover_net *rnet,
 				 const struct nf_hook_ops *ops)
 {
-	return ops >= rnet->claims && ops < rnet->claims + ARRAY_SIZE(rnet->claims);
+	return ops >= rnet->nf_input_hooks && ops < rnet->nf_input_hooks + ARRAY_SIZE(rnet->nf_input_hooks);
 }
 
 /* Test for hooks other than @rnet's nf_input and any nf_output. */
@@ -220,7 +220,7 @@ void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb)
 	struct net_device *in = skb->dev, *out;
 	struct rover_qp *peer;
 
-	WRITE_ONCE(qp->shortcut.shown, jiffies);
+	WRITE_ONCE(qp->shortcut.rx_checked, jiffies);
 	out = shortcut_peer_dev(in);
 	if (!out || shortcut_is_observed(out, in, skb->protocol, rnet))
 		return;
@@ -229,12 +229,12 @@ void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb)
 		return;
 	WRITE_ONCE(peer->shortcut.rnet, rnet);
 	WRITE_ONCE(peer->shortcut.net, dev_net(in));
-	WRITE_ONCE(peer->shortcut.until, jiffies + VALID_JIFFIES);
+	WRITE_ONCE(peer->shortcut.valid_until, jiffies + VALID_JIFFIES);
 	/*
 	 * Pairs with smp_load_acquire() in shortcut_enqueue(): the fields above
 	 * are visible with ->via.
 	 */
-	smp_store_release(&peer->shortcut.via, out);
+	smp_store_release(&peer->shortcut.out_dev, out);
 	/*
 	 * Pairs with smp_mb() in rover_shortcut_close(): if remote_qpn has
 	 * changed it is visible here, or ->via is cleared after this store.
@@ -260,15 +260,15 @@ static bool shortcut_is_open(struct rover_shortcut *shortcut,
 {
 	unsigned long now = jiffies;
 
-	if (time_after(now, READ_ONCE(shortcut->until)))
+	if (time_after(now, READ_ONCE(shortcut->valid_until)))
 		return false;
-	if (READ_ONCE(shortcut->asked) == (u32)now)
+	if (READ_ONCE(shortcut->tx_checked) == (u32)now)
 		return true;
-	WRITE_ONCE(shortcut->asked, now);
+	WRITE_ONCE(shortcut->tx_checked, now);
 	if (shortcut_recheck(shortcut, skb))
 		return true;
 	/* Until the peer opens it again. */
-	WRITE_ONCE(shortcut->until, now - 1);
+	WRITE_ONCE(shortcut->valid_until, now - 1);
 	return false;
 }
 
@@ -297,11 +297,11 @@ static void shortcut_count(struct net_device *out, const struct sk_buff *skb)
 
 bool rover_shortcut_full(const struct rover_qp *qp)
 {
-	return READ_ONCE(qp->shortcut.via) &&
+	return READ_ONCE(qp->shortcut.out_dev) &&
 	       this_cpu_read(shortcut_queues.bytes) >= QUEUE_MAX_BYTES;
 }
 
-bool rover_shortcut_waiting(void)
+bool rover_shortcut_pending(void)
 {
 	return !skb_queue_empty(&this_cpu_ptr(&shortcut_queues)->skbs);
 }
@@ -325,7 +325,7 @@ static bool shortcut_enqueue(struct shortcut_queue *queue, struct rover_qp *qp,
 	 * Pairs with smp_store_release() in rover_shortcut_check(): ->rnet,
 	 * ->net and ->until are visible. RoCE v1 has no route.
 	 */
-	if (smp_load_acquire(&qp->shortcut.via) != skb->dev || !skb_dst(skb))
+	if (smp_load_acquire(&qp->shortcut.out_dev) != skb->dev || !skb_dst(skb))
 		return false;
 	if (shortcut_fits_route(skb) && shortcut_is_open(&qp->shortcut, skb)) {
 		shortcut_hand_over(qp, skb);

@@ -10,22 +10,22 @@
 
 #include "qp/qp.h"
 
-/* Rest of rover_shortcut_came(), once in a tick. */
+/* Rest of rover_shortcut_note_arrival(), once in a tick. */
 void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb);
 
 /**
- * rover_shortcut_came() - let the peer use the shortcut if nothing observes it
+ * rover_shortcut_note_arrival() - let the peer use the shortcut if nothing observes it
  * @qp: receiver of @skb
  * @skb: from the peer; ignored without an interface (handed over, or from a
  *	backlog) or without a route (RoCE v1)
  *
  * Context: softirq, under rcu_read_lock().
  */
-static inline void rover_shortcut_came(struct rover_qp *qp,
+static inline void rover_shortcut_note_arrival(struct rover_qp *qp,
 				       const struct sk_buff *skb)
 {
 	if (skb->dev && skb_dst(skb) &&
-	    READ_ONCE(qp->shortcut.shown) != (u32)jiffies)
+	    READ_ONCE(qp->shortcut.rx_checked) != (u32)jiffies)
 		rover_shortcut_check(qp, skb);
 }
 
@@ -51,7 +51,7 @@ bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb);
 static inline bool rover_shortcut_same(const struct rover_qp *one,
 				       const struct rover_qp *other)
 {
-	return READ_ONCE(one->shortcut.via) == READ_ONCE(other->shortcut.via);
+	return READ_ONCE(one->shortcut.out_dev) == READ_ONCE(other->shortcut.out_dev);
 }
 
 /**
@@ -63,13 +63,13 @@ static inline bool rover_shortcut_same(const struct rover_qp *one,
 bool rover_shortcut_full(const struct rover_qp *qp);
 
 /**
- * rover_shortcut_waiting() - test whether this CPU's queue has skbs
+ * rover_shortcut_pending() - test whether this CPU's queue has skbs
  *
  * If so, other CPUs must not send for their queue pairs.
  *
  * Context: softirqs off.
  */
-bool rover_shortcut_waiting(void);
+bool rover_shortcut_pending(void);
 
 /**
  * rover_shortcut_close() - stop using the shortcut: the path has changed
@@ -84,7 +84,7 @@ static inline void rover_shortcut_close(struct rover_qp *qp)
 	 * before ->via clears.
 	 */
 	smp_mb();
-	WRITE_ONCE(qp->shortcut.via, NULL);
+	WRITE_ONCE(qp->shortcut.out_dev, NULL);
 }
 
 /**

@@ -176,7 +176,7 @@ u32 rover_trailer_sum(u32 crc, const struct sk_buff *skb, int at, int len)
 	return crc;
 }
 
-void rover_trailer_close(const struct sk_buff *skb)
+void rover_trailer_write_icrc(const struct sk_buff *skb)
 {
 	int head = skb_headlen(skb);
 	struct rover_trailer *trailer;
@@ -186,21 +186,21 @@ void rover_trailer_close(const struct sk_buff *skb)
 	trailer = trailer_in_last_frag(skb, &pad);
 	if (!trailer)
 		return;
-	icrc = rover_icrc_end(rover_trailer_sum(trailer->headers, skb, head,
+	icrc = rover_icrc_end(rover_trailer_sum(trailer->header_crc, skb, head,
 						skb_pagelen(skb) - head -
 						ROVER_ICRC_SIZE));
 	memcpy(trailer->tail + pad, &icrc, sizeof(icrc));
 }
 
-void rover_trailer_close_late(const struct sk_buff *skb)
+void rover_trailer_write_icrc_late(const struct sk_buff *skb)
 {
 	const struct rover_trailer *trailer = rover_trailer_last(skb);
 	struct rover_mkey *mkey;
 
 	if (!trailer || !trailer->zcopy.qpn) {
-		rover_trailer_close(skb);
+		rover_trailer_write_icrc(skb);
 	} else if (rover_zcopy_begin(&trailer->zcopy, &mkey)) {
-		rover_trailer_close(skb);
+		rover_trailer_write_icrc(skb);
 		rover_zcopy_end(mkey);
 	} else {
 		rover_zcopy_drop(&trailer->zcopy);

@@ -25,8 +25,8 @@
 /**
  * struct rover_trailer - trailer; a page holds many, aligned to their size
  * @tail: pad and ICRC, shown by the fragment
- * @headers: running CRC of the headers
- * @more: packets behind the first (gso_long, gso_small)
+ * @header_crc: running CRC of the headers
+ * @extra: packets behind the first (gso_long, gso_small)
  * @next_opcode: their opcode (gso_long)
  * @l3: their headers, enum rover_l3
  * @first_words: length of the first packet in 4-byte words (gso_small); else 0
@@ -34,8 +34,8 @@
  */
 struct rover_trailer {
 	u8 tail[4 + ROVER_ICRC_SIZE];
-	u32 headers;
-	u8 more;
+	u32 header_crc;
+	u8 extra;
 	u8 next_opcode;
 	u8 l3;
 	u8 first_words;
@@ -80,24 +80,24 @@ const struct rover_trailer *rover_trailer_last(const struct sk_buff *skb);
 u32 rover_trailer_sum(u32 crc, const struct sk_buff *skb, int at, int len);
 
 /**
- * rover_trailer_close() - sum the payload and write the ICRC
+ * rover_trailer_write_icrc() - sum the payload and write the ICRC
  * @skb: packet, or head or member of a train; ignored without a trailer
  *
  * May be called again, and concurrently.
  *
  * Context: any; the payload must be readable.
  */
-void rover_trailer_close(const struct sk_buff *skb);
+void rover_trailer_write_icrc(const struct sk_buff *skb);
 
 /**
- * rover_trailer_close_late() - rover_trailer_close() if payload is not revoked
+ * rover_trailer_write_icrc_late() - rover_trailer_write_icrc() if payload is not revoked
  * @skb: as there
  *
  * Without its ICRC a packet is dropped (decision 0036).
  *
  * Context: softirqs off.
  */
-void rover_trailer_close_late(const struct sk_buff *skb);
+void rover_trailer_write_icrc_late(const struct sk_buff *skb);
 
 /**
  * rover_trailer_find() - find the trailer of an unchanged packet

@@ -65,7 +65,7 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 	train->max = train_max_packets(train->path, train->limit);
 }
 
-void rover_train_aim(struct rover_train *train, struct rover_path *path,
+void rover_train_set_path(struct rover_train *train, struct rover_path *path,
 		     u32 qpn)
 {
 	train->qpn = qpn;
@@ -146,7 +146,7 @@ train_put_frags(struct sk_buff *skb, const struct rover_outgoing *out,
 
 	if (!trailer)
 		return NULL;
-	trailer->headers = crc;
+	trailer->header_crc = crc;
 	trailer->zcopy = *zcopy;
 	for (i = 0; i < n; i++)
 		skb_fill_page_desc(skb, i, frags[i].page, frags[i].offset,
@@ -225,11 +225,11 @@ static enum rover_fault train_get_frags(const struct rover_train *train,
 
 	if (!train_wants_frags(train, out))
 		return ROVER_OK;
-	if (!train->copy)
+	if (!train->must_copy)
 		fault = rover_sgl_frags(out->sgl, out->len, frags, MAX_FRAGS, n,
 					&zcopy->key);
 	if (*n)
-		rover_zcopy_lend(zcopy, train->qp, train->response);
+		rover_zcopy_set_owner(zcopy, train->qp, train->response);
 	return fault || *n ? fault : train_copy_to_frag(out, frags, n);
 }
 
@@ -265,8 +265,8 @@ static struct sk_buff *train_make_skb(struct rover_train *train,
 									hdr + payload));
 		if (!train->long_trailer)
 			goto err_skb;
-		if (train->icrc_state == ROVER_ICRC_COMPLETE || out->again)
-			rover_trailer_close(skb);
+		if (train->icrc_state == ROVER_ICRC_COMPLETE || out->retransmit)
+			rover_trailer_write_icrc(skb);
 	} else {
 		*fault = train_put_copy(skb_put(skb, payload - ROVER_ICRC_SIZE),
 					out);
@@ -344,7 +344,7 @@ static void train_open_long(struct rover_train *train,
 
 	if (!trailer)
 		return;
-	if (!train_may_open_long(train) || !trailer->zcopy.qpn || out->again ||
+	if (!train_may_open_long(train) || !trailer->zcopy.qpn || out->retransmit ||
 	    flags & ROVER_OP_END || rover_pad(out->len)) {
 		train->long_trailer = NULL;
 		return;
@@ -367,7 +367,7 @@ static bool train_add_to_long(struct rover_train *train,
 	if (!trailer || out->opcode != trailer->next_opcode ||
 	    out->psn != train->long_next_psn ||
 	    out->len != train->long_payload || out->ext_len || out->flags ||
-	    out->ackreq || out->again || out->data)
+	    out->ackreq || out->retransmit || out->data)
 		return false;
 	if (!rover_gso_long_add(train->last, trailer, out->sgl, out->len,
 				fault))
@@ -384,7 +384,7 @@ static bool train_add_to_long(struct rover_train *train,
 static bool train_is_lone_long(const struct rover_train *train)
 {
 	return train->icrc_state == ROVER_ICRC_UNNECESSARY &&
-	       train->long_trailer && train->long_trailer->more;
+	       train->long_trailer && train->long_trailer->extra;
 }
 
 /* Append the trailer of the small GSO skb. */
@@ -403,7 +403,7 @@ static bool train_defers_icrcs(struct rover_train *train)
 	/* Not known yet: the first packet was linear. */
 	if (train->packets == 1 && train->icrc_state == ROVER_ICRC_COMPLETE)
 		train->icrc_state =
-			rover_gso_segment_icrc_state(train->path, !train->copy);
+			rover_gso_segment_icrc_state(train->path, !train->must_copy);
 	return train->icrc_state != ROVER_ICRC_COMPLETE;
 }
 
@@ -417,7 +417,7 @@ static bool train_may_use_small(struct rover_train *train,
 {
 	u16 single = ROVER_OP_START | ROVER_OP_END;
 
-	if (!train->head || train->max == 1 || out->again ||
+	if (!train->head || train->max == 1 || out->retransmit ||
 	    train_wants_frags(train, out) || train_is_lone_long(train) ||
 	    (rover_opcodes[out->opcode].flags & single) != single)
 		return false;
@@ -438,7 +438,7 @@ static bool train_append_small(struct rover_train *train,
 {
 	unsigned int len = train_packet_len(out);
 	struct sk_buff *skb = train->last;
-	struct rover_gap *gap;
+	struct rover_small_gap *gap;
 
 	if (!train->small_trailer || skb_tailroom(skb) < len)
 		return false;
@@ -452,7 +452,7 @@ static bool train_append_small(struct rover_train *train,
 		return false;
 	}
 	train_grow(train->head, len);
-	train->small_trailer->more++;
+	train->small_trailer->extra++;
 	return true;
 }
 
@@ -522,7 +522,7 @@ static bool train_must_send_first(const struct rover_train *train,
 				  const struct rover_outgoing *out)
 {
 	return train_is_lone_long(train) ||
-	       (train->icrc_state == ROVER_ICRC_UNNECESSARY && !out->again &&
+	       (train->icrc_state == ROVER_ICRC_UNNECESSARY && !out->retransmit &&
 		out->middles >= LONE_LONG_MIDDLES);
 }
 
@@ -539,9 +539,9 @@ static void train_choose_mode(struct rover_train *train,
 		return;
 	if (train->max > 1)
 		train->icrc_state =
-			rover_gso_segment_icrc_state(train->path, !train->copy);
+			rover_gso_segment_icrc_state(train->path, !train->must_copy);
 	if (train->icrc_state == ROVER_ICRC_COMPLETE)
-		train->linear = !rover_nettx_gathers(train->path);
+		train->linear = !rover_nettx_has_sg(train->path);
 }
 
 static bool train_add_skb(struct rover_train *train, struct rover_outgoing *out,
@@ -587,7 +587,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		return -ENOMEM;
 	}
 	(*train->ip_id)++;
-	if (train->packets == train->others)
+	if (train->packets == train->shared_packets)
 		train->psn = out->psn;
 	train->len += len;
 	train->packets++;
@@ -628,18 +628,18 @@ static void train_make_gso(struct rover_train *train)
 bool rover_train_may_share(struct rover_train *train)
 {
 	return train->head && train->hdr_len + train->size + EXT_MAX <=
-			      ROVER_BULK / ROVER_TRAIN_MAX &&
+			      ROVER_LONG_BYTES / ROVER_TRAIN_MAX &&
 	       train_defers_icrcs(train);
 }
 
-void rover_train_resume(struct rover_train *train, struct rover_train *waiting)
+void rover_train_take_over(struct rover_train *train, struct rover_train *waiting)
 {
 	train->icrc_state = waiting->icrc_state;
 	train->head = waiting->head;
 	train->last = waiting->last;
 	train->small_trailer = waiting->small_trailer;
 	train->packets = waiting->packets;
-	train->others = waiting->packets;
+	train->shared_packets = waiting->packets;
 	train->size = waiting->size;
 	train->len = waiting->len;
 	waiting->head = NULL;
@@ -647,9 +647,9 @@ void rover_train_resume(struct rover_train *train, struct rover_train *waiting)
 
 void rover_train_trace(const struct rover_train *train)
 {
-	if (train->packets != train->others)
+	if (train->packets != train->shared_packets)
 		trace_rover_tx_train(train->qp->obj.key, train->psn,
-				     train->packets - train->others);
+				     train->packets - train->shared_packets);
 }
 
 void rover_train_send(struct rover_train *train)
@@ -663,13 +663,13 @@ void rover_train_send(struct rover_train *train)
 	if (packets > 1)
 		train_make_gso(train);
 	else if (train->icrc_state == ROVER_ICRC_PARTIAL)
-		rover_trailer_close_late(skb);
+		rover_trailer_write_icrc_late(skb);
 	rover_train_trace(train);
 	train->head = NULL;
 	train->last = NULL;
 	train->long_trailer = NULL;
 	train->packets = 0;
-	train->others = 0;
+	train->shared_packets = 0;
 	train->len = 0;
 	rover_nettx_send(train->qp, train->path, skb, packets,
 			 len + packets * train->hdr_len);

@@ -17,7 +17,7 @@
  * @hdr_len: bytes before a packet's BTH
  * @qpn: remote queue pair number
  * @limit: most packets
- * @copy: payload may change, so copy it
+ * @must_copy: payload may change, so copy it
  * @linear: the netdev has no scatter-gather, so copy payload
  * @response: sent by the responder, else by the requester
  * @icrc_state: ICRCs of payload frags
@@ -30,7 +30,7 @@
  * @long_payload: payload of each packet in @last, if MIDDLEs may join
  * @long_next_psn: PSN of the next MIDDLE
  * @packets: number of packets
- * @others: of these, added by other queue pairs before @qp (plug)
+ * @shared_packets: of these, added by other queue pairs before @qp (plug)
  * @max: @limit, but 1 for RoCE v1
  * @size: bytes of the first packet, from BTH to ICRC
  * @len: bytes of all packets, from BTH to ICRC
@@ -42,7 +42,7 @@ struct rover_train {
 	unsigned int hdr_len;
 	u32 qpn;
 	unsigned int limit;
-	bool copy;
+	bool must_copy;
 	bool linear;
 	bool response;
 	enum rover_icrc_state icrc_state;
@@ -54,7 +54,7 @@ struct rover_train {
 	u32 long_payload;
 	u32 long_next_psn;
 	unsigned int packets;
-	unsigned int others;
+	unsigned int shared_packets;
 	unsigned int max;
 	unsigned int size;
 	unsigned int len;
@@ -66,7 +66,7 @@ struct rover_train {
  * @opcode: BTH opcode
  * @flags: ROVER_BTH_SE or 0
  * @ackreq: set AckReq
- * @again: may be a retransmission: always has an ICRC
+ * @retransmit: may be a retransmission: always has an ICRC
  * @middles: of a FIRST: number of MIDDLEs that follow
  * @psn: PSN
  * @ext: extended headers, in wire order
@@ -79,7 +79,7 @@ struct rover_outgoing {
 	u8 opcode;
 	u8 flags;
 	bool ackreq;
-	bool again;
+	bool retransmit;
 	u32 middles;
 	u32 psn;
 	u8 ext[sizeof(struct rover_xrceth) + sizeof(struct rover_atometh)];
@@ -101,7 +101,7 @@ static inline void rover_outgoing_init(struct rover_outgoing *out, u8 opcode,
 	out->opcode = opcode;
 	out->flags = 0;
 	out->ackreq = false;
-	out->again = false;
+	out->retransmit = false;
 	out->middles = 0;
 	out->psn = psn;
 	out->ext_len = 0;
@@ -121,14 +121,14 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 		       u16 *ip_id, unsigned int max);
 
 /**
- * rover_train_aim() - set the destination of packets added next
+ * rover_train_set_path() - set the destination of packets added next
  * @train: sent first if its path differs
  * @path: valid until @train is sent
  * @qpn: remote queue pair number
  *
  * Context: queue pair's lock held, softirqs off.
  */
-void rover_train_aim(struct rover_train *train, struct rover_path *path,
+void rover_train_set_path(struct rover_train *train, struct rover_path *path,
 		     u32 qpn);
 
 /**
@@ -155,11 +155,11 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 bool rover_train_may_share(struct rover_train *train);
 
 /**
- * rover_train_resume() - continue a waiting train
+ * rover_train_take_over() - continue a waiting train
  * @train: empty, with the same route
  * @waiting: see rover_train_may_share(); is empty afterwards
  */
-void rover_train_resume(struct rover_train *train, struct rover_train *waiting);
+void rover_train_take_over(struct rover_train *train, struct rover_train *waiting);
 
 /* Trace what @qp has added. */
 void rover_train_trace(const struct rover_train *train);

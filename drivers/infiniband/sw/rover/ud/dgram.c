@@ -19,7 +19,7 @@ void rover_dgram_init(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	memset(&qp->req, 0, sizeof(qp->req));
-	rover_demand_reset(&qp->tx_demand);
+	rover_pagein_reset(&qp->tx_pagein);
 	rover_dgram_psn(&qp->req, qp->attr.sq_psn & ROVER_PSN_MASK);
 }
 
@@ -115,7 +115,7 @@ static enum rover_fault dgram_take_oldest(struct rover_qp *qp, u32 need)
 	if (!fault)
 		rover_sgl_init(&rsp->dst, qp->recv_pd, rsp->sge,
 			       rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
-			       &qp->rx_demand);
+			       &qp->rx_pagein);
 	return fault;
 }
 

@@ -69,7 +69,7 @@ static enum rover_fault raw_copy_payload(struct rover_qp *qp,
 		return ROVER_OK;
 	}
 	rover_sgl_init(sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
-		       &qp->tx_demand);
+		       &qp->tx_pagein);
 	fault = rover_sgl_read(sgl, skb->data, skb_headlen(skb));
 	for (i = 0; !fault && i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
@@ -113,13 +113,13 @@ static void raw_echo_multicast(struct rover_qp *qp, struct sk_buff *skb)
 
 	/* A loopback interface returns the frame by itself. */
 	if (!is_multicast_ether_addr(skb->data) ||
-	    list_empty(&dev->tap.rules) || dev->ndev->flags & IFF_LOOPBACK)
+	    list_empty(&dev->flow_input.rules) || dev->ndev->flags & IFF_LOOPBACK)
 		return;
 	copy = skb_clone(skb, GFP_ATOMIC);
 	if (!copy)
 		return;
 	rover_qp_get(qp);
-	/* Shared with @skb: rover_nettx_frame() stores the same pointer. */
+	/* Shared with @skb: rover_nettx_send_frame() stores the same pointer. */
 	skb_shinfo(copy)->destructor_arg = qp;
 	copy->destructor = raw_echo_destructor;
 	copy->protocol = eth_type_trans(copy, dev->ndev);
@@ -127,7 +127,7 @@ static void raw_echo_multicast(struct rover_qp *qp, struct sk_buff *skb)
 	netif_rx(copy);
 }
 
-const struct rover_qp *rover_raw_echo_of(const struct sk_buff *skb)
+const struct rover_qp *rover_raw_echo_sender(const struct sk_buff *skb)
 {
 	return skb->destructor == raw_echo_destructor ?
 	       skb_shinfo(skb)->destructor_arg : NULL;
@@ -136,7 +136,7 @@ const struct rover_qp *rover_raw_echo_of(const struct sk_buff *skb)
 static void raw_transmit_frame(struct rover_qp *qp, struct sk_buff *skb)
 {
 	raw_echo_multicast(qp, skb);
-	rover_nettx_frame(qp, skb);
+	rover_nettx_send_frame(qp, skb);
 }
 
 static enum rover_fault raw_send_frame(struct rover_qp *qp, void *arg, u32 *len)
@@ -177,7 +177,7 @@ static enum rover_fault raw_send_frame(struct rover_qp *qp, void *arg, u32 *len)
 
 static bool raw_tx_full(struct rover_qp *qp, void *arg)
 {
-	return rover_nettx_full(qp);
+	return rover_nettx_throttled(qp);
 }
 
 static const struct rover_dgram_ops raw_dgram_ops = {
@@ -196,7 +196,7 @@ void rover_raw_send(struct rover_qp *qp)
 /* Receiving ******************************************************************/
 
 /* Put a stripped VLAN tag back.  Return the length. */
-static u32 raw_make_header(const struct rover_raw *pkt,
+static u32 raw_make_header(const struct rover_raw_frame *pkt,
 			   u8 header[VLAN_ETH_HLEN])
 {
 	struct vlan_hdr tag;
@@ -245,7 +245,7 @@ static enum rover_fault raw_place_data(struct rover_sgl *dst,
 }
 
 static enum rover_fault raw_place_frame(struct rover_qp *qp,
-					const struct rover_raw *pkt,
+					const struct rover_raw_frame *pkt,
 					const u8 *header, u32 header_len)
 {
 	struct rover_sgl *dst = &qp->rsp.dst;
@@ -253,11 +253,11 @@ static enum rover_fault raw_place_frame(struct rover_qp *qp,
 
 	fault = rover_sgl_write_mem(dst, header, header_len);
 	if (!fault)
-		fault = raw_place_data(dst, pkt->skb, pkt->at);
+		fault = raw_place_data(dst, pkt->skb, pkt->payload_at);
 	return rover_fault_of_recv(fault);
 }
 
-void rover_raw_receive(struct rover_qp *qp, const struct rover_raw *pkt)
+void rover_raw_receive(struct rover_qp *qp, const struct rover_raw_frame *pkt)
 {
 	struct rover_cqe cqe = { .opcode = ROVER_CQE_RECV };
 	u8 header[VLAN_ETH_HLEN];
@@ -269,7 +269,7 @@ void rover_raw_receive(struct rover_qp *qp, const struct rover_raw *pkt)
 		return;
 	}
 	header_len = raw_make_header(pkt, header);
-	len = header_len + pkt->skb->len - pkt->at;
+	len = header_len + pkt->skb->len - pkt->payload_at;
 	if (!rover_dgram_take_recv(qp, len, 0, 0) ||
 	    !rover_dgram_finish_recv(qp,
 				     raw_place_frame(qp, pkt, header,

@@ -10,14 +10,14 @@
 #include "qp/qp.h"
 
 /**
- * struct rover_raw - a received frame
+ * struct rover_raw_frame - a received frame
  * @skb: may be shared, so read only
- * @at: offset in @skb after the Ethernet header
+ * @payload_at: offset in @skb after the Ethernet header
  * @eth: Ethernet header, linear
  */
-struct rover_raw {
+struct rover_raw_frame {
 	const struct sk_buff *skb;
-	int at;
+	int payload_at;
 	const u8 *eth;
 };
 
@@ -36,10 +36,10 @@ void rover_raw_send(struct rover_qp *qp);
  *
  * Context: rx_lock held, softirqs off.
  */
-void rover_raw_receive(struct rover_qp *qp, const struct rover_raw *pkt);
+void rover_raw_receive(struct rover_qp *qp, const struct rover_raw_frame *pkt);
 
 /**
- * rover_raw_echo_of() - return the sender of a looped-back frame
+ * rover_raw_echo_sender() - return the sender of a looped-back frame
  * @skb: received by the interface
  *
  * Multicast frames of raw packet QPs are looped back, only to the flow rules of
@@ -47,6 +47,6 @@ void rover_raw_receive(struct rover_qp *qp, const struct rover_raw *pkt);
  *
  * Return: NULL for other frames.
  */
-const struct rover_qp *rover_raw_echo_of(const struct sk_buff *skb);
+const struct rover_qp *rover_raw_echo_sender(const struct sk_buff *skb);
 
 #endif /* ROVER_RAW_H */

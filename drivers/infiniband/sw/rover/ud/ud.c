@@ -49,7 +49,7 @@ static enum rover_fault ud_aim_train(struct rover_qp *qp,
 		if (!ah)
 			return ROVER_FAULT_AH;
 	}
-	rover_train_aim(train, &ah->path, hdr->remote_qpn);
+	rover_train_set_path(train, &ah->path, hdr->remote_qpn);
 	return ROVER_OK;
 }
 
@@ -101,7 +101,7 @@ static enum rover_fault ud_send_packet(struct rover_qp *qp, void *arg, u32 *len)
 		out.data = rover_ring_slot(&qp->sq, wqe->index) +
 			   ROVER_SEND_WQE_HDR;
 	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
-		       &qp->tx_demand);
+		       &qp->tx_pagein);
 	/* On -ENOMEM the datagram counts as lost on the wire. */
 	if (rover_train_add(train, &out, &fault) == -EFAULT)
 		return fault;
@@ -113,7 +113,7 @@ static bool ud_tx_full(struct rover_qp *qp, void *arg)
 {
 	const struct rover_train *train = arg;
 
-	return !train->packets && rover_nettx_full(qp);
+	return !train->packets && rover_nettx_throttled(qp);
 }
 
 static const struct rover_dgram_ops ud_dgram_ops = {
@@ -130,7 +130,7 @@ void rover_ud_send(struct rover_qp *qp)
 	/* Keeps the AHs until the train is sent. */
 	rcu_read_lock();
 	rover_train_begin(&train, qp, &req->ip_id, UD_TRAIN_MAX);
-	train.copy = true;
+	train.must_copy = true;
 	rover_dgram_send(qp, &ud_dgram_ops, &train);
 	rover_train_send(&train);
 	rcu_read_unlock();
@@ -181,7 +181,7 @@ static bool ud_is_echo(const struct rover_qp *qp,
 	const struct sk_buff *skb = pkt->group;
 
 	/* Only looped-back packets: other hosts may use this QPN, too. */
-	return qp->no_echo && skb &&
+	return qp->block_mcast_loopback && skb &&
 	       (skb->pkt_type == PACKET_LOOPBACK ||
 		skb->dev->flags & IFF_LOOPBACK) &&
 	       (be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT) == qp->obj.key;

@@ -39,7 +39,7 @@ static int UVERBS_HANDLER(DOORBELL_RING)(struct uverbs_attr_bundle *attrs)
 	rcu_read_lock();
 	qp = rover_qp_find(qpn);
 	/* One error for both, so QP numbers of others cannot be probed. */
-	if (!qp || qp->owner != ucontext) {
+	if (!qp || qp->ucontext != ucontext) {
 		err = -EINVAL;
 		goto out;
 	}
@@ -53,8 +53,8 @@ static int UVERBS_HANDLER(DOORBELL_RING)(struct uverbs_attr_bundle *attrs)
 	/* A queued poll will send: do not also send from this CPU. */
 	if (recvs && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);
-	else if (recvs || !rover_poller_takes(qp))
-		rover_ingress_posted(qp);
+	else if (recvs || !rover_poller_doorbell(qp))
+		rover_ingress_doorbell(qp);
 out:
 	rcu_read_unlock();
 	return err;

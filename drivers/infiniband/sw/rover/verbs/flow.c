@@ -270,7 +270,7 @@ static int flow_compile_normal(struct rover_rule *rule,
 
 	rule->kind = ROVER_RULE_NORMAL;
 	rule->filter = flow_choose_filter(rule);
-	rule->leave = attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP;
+	rule->dont_trap = attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP;
 	return err;
 }
 

@@ -17,7 +17,7 @@
 #include "rc/localop.h"
 #include "run/poller.h"
 #include "run/run.h"
-#include "verbs/control.h"
+#include "verbs/qp_verbs.h"
 #include "wire/wire.h"
 
 #define POST_SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
@@ -228,7 +228,7 @@ static bool post_is_long(const struct ib_send_wr *wr)
 
 	for (i = 0; i < wr->num_sge; i++)
 		total += wr->sg_list[i].length;
-	return total >= ROVER_BULK;
+	return total >= ROVER_LONG_BYTES;
 }
 
 int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
@@ -255,7 +255,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 			break;
 		}
 		if (post_is_long(wr))
-			WRITE_ONCE(stream->heavy, stream->adapt.posts);
+			WRITE_ONCE(stream->last_long_post, stream->adapt.posts);
 		post_publish_tail(&qp->sq);
 	}
 	rover_poll_adapt_post(&stream->adapt, smp_processor_id(), head, qp->sq.tail);
@@ -322,14 +322,14 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	/*
 	 * Pairs with rover_ring_flag() in rover_qp_fail() and qp_modify.c:
 	 * either this CPU sees ERR, or the run queued there sees the tail.
-	 * P7 pairs with rover_ring_await() (K7): either this CPU sees that the
+	 * P7 pairs with rover_ring_watch() (K7): either this CPU sees that the
 	 * peer waits for receives, or the responder sees the tail.
 	 */
 	smp_mb();
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
 		set_bit(ROVER_WORK_RX, &qp->work);
 		rover_run_posted(qp);
-	} else if (rover_ring_awaited(&qp->rq)) {
+	} else if (rover_ring_wait_met(&qp->rq)) {
 		rover_run_receives(qp);
 	}
 	return err;

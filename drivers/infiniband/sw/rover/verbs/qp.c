@@ -38,7 +38,7 @@
 #include "run/run.h"
 #include "run/timer.h"
 #include "rx/ingress.h"
-#include "verbs/control.h"
+#include "verbs/qp_verbs.h"
 
 /*
  * GSI is UD, and only for the kernel.  XRC targets are kernel QPs that
@@ -168,7 +168,7 @@ static int qp_create_send_ring(struct rover_qp *qp,
 		cap->max_send_wr = 0;
 		cap->max_send_sge = 0;
 		cap->max_inline_data = 0;
-		rover_ring_none(&qp->sq);
+		rover_ring_init_absent(&qp->sq);
 		return 0;
 	}
 	cap->max_send_wr = max(cap->max_send_wr, 1U);
@@ -190,7 +190,7 @@ static int qp_create_recv_ring(struct rover_qp *qp,
 		cap->max_recv_wr = 0;
 		cap->max_recv_sge = 0;
 		if (!qp->srq)
-			rover_ring_none(&qp->rq);
+			rover_ring_init_absent(&qp->rq);
 		return 0;
 	}
 	cap->max_recv_wr = max(cap->max_recv_wr, 1U);
@@ -199,7 +199,7 @@ static int qp_create_recv_ring(struct rover_qp *qp,
 				 ucontext ? &resp->rq : NULL);
 }
 
-/* Other files need valid rings: absent queues get rover_ring_none(). */
+/* Other files need valid rings: absent queues get rover_ring_init_absent(). */
 static int qp_create_rings(struct rover_qp *qp, struct ib_qp_init_attr *init,
 			   struct ib_ucontext *ucontext,
 			   struct rover_uapi_create_qp_resp *resp)
@@ -259,10 +259,10 @@ static void qp_init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->stream.cpu = ROVER_CPU_ANY;
 	qp->state = IB_QPS_RESET;
 	qp->user = ucontext;
-	qp->owner = ucontext;
+	qp->ucontext = ucontext;
 	qp->transport = qp_find_transport(init->qp_type, ucontext);
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
-	qp->no_echo = init->create_flags &
+	qp->block_mcast_loopback = init->create_flags &
 		      IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp->attr.path_mig_state = IB_MIG_MIGRATED;
 	/* Random: packets of an earlier QP of this number may be around. */
@@ -322,7 +322,7 @@ static void qp_mark_dead(struct rover_qp *qp)
 	int from;
 
 	mutex_lock(&qp->ctl);
-	if (qp->user && READ_ONCE(qp->dev->going))
+	if (qp->user && READ_ONCE(qp->dev->unregistering))
 		qp_flush_user(qp);
 	spin_lock_bh(&qp->rx_lock);
 	spin_lock(&qp->tx_lock);
@@ -401,9 +401,9 @@ int rover_qp_destroy(struct ib_qp *ib, struct ib_udata *udata)
 	qp_mark_dead(qp);
 	rover_qp_forget(qp);
 	if (qp->scq)
-		rover_cq_settle(qp->scq);
+		rover_cq_wait_events(qp->scq);
 	if (qp->rcq)
-		rover_cq_settle(qp->rcq);
+		rover_cq_wait_events(qp->rcq);
 	qp_dismantle(qp);
 	return 0;
 }
@@ -440,7 +440,7 @@ int rover_qp_query(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		.sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
 					     IB_SIGNAL_REQ_WR,
 		.qp_type = ib->qp_type,
-		.create_flags = qp->no_echo ?
+		.create_flags = qp->block_mcast_loopback ?
 				IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0,
 		.port_num = 1,
 	};

@@ -20,7 +20,7 @@
 #include "run/timer.h"
 #include "tx/shortcut.h"
 #include "ud/dgram.h"
-#include "verbs/control.h"
+#include "verbs/qp_verbs.h"
 #include "wire/psn.h"
 
 #define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \

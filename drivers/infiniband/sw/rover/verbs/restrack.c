@@ -75,7 +75,7 @@ static int restrack_put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 					    READ_ONCE(qp->cwnd.packets));
 	err = err ?: rdma_nl_put_driver_u32(msg, "outstanding",
 					    READ_ONCE(req->fetched) -
-					    READ_ONCE(req->acked));
+					    READ_ONCE(req->oldest));
 	err = err ?: rdma_nl_put_driver_u32(msg, "rd_atomic",
 					    READ_ONCE(req->rd_atomic));
 	err = err ?: rdma_nl_put_driver_u32(msg, "backoff",

@@ -23,7 +23,7 @@
 #include "qp/cq.h"
 #include "qp/qp.h"
 #include "qp/srq.h"
-#include "verbs/control.h"
+#include "verbs/qp_verbs.h"
 #include "verbs/counter.h"
 #include "verbs/flow.h"
 #include "verbs/pma.h"
@@ -182,7 +182,7 @@ static int verbs_get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
 
 	mutex_lock(&cached->lock);
 	if (!cached->speed || READ_ONCE(cached->changed) ||
-	    time_after(jiffies, cached->asked + HZ / 10)) {
+	    time_after(jiffies, cached->queried_at + HZ / 10)) {
 		/* First: a later event is for the next query. */
 		WRITE_ONCE(cached->changed, false);
 		link = verbs_link_speed(dev->ndev);
@@ -190,7 +190,7 @@ static int verbs_get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
 			err = ib_get_eth_speed(&dev->ib, 1, &cached->speed,
 					       &cached->width);
 		cached->link = link;
-		cached->asked = jiffies;
+		cached->queried_at = jiffies;
 	}
 	attr->active_speed = cached->speed;
 	attr->active_width = cached->width;

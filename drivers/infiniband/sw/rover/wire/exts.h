@@ -61,7 +61,7 @@ static inline void rover_exts_put(const struct rover_qp *qp,
 {
 	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
 	u16 flags = rover_opcodes[out->opcode].flags;
-	u64 at = (u64)qp->req.offset << qp->mtu_shift;
+	u64 at = (u64)qp->req.wqe_psns_sent << qp->mtu_shift;
 
 	if (flags & ROVER_OP_XRCETH)
 		rover_exts_xrceth(out, hdr);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * control - the verbs of queue pairs: qp.c, qp_modify.c and post.c
+ * qp_verbs - the verbs of queue pairs: qp.c, qp_modify.c and post.c
  */
-#ifndef ROVER_CONTROL_H
-#define ROVER_CONTROL_H
+#ifndef ROVER_QP_VERBS_H
+#define ROVER_QP_VERBS_H
 
 #include <rdma/ib_verbs.h>
 
@@ -99,4 +99,4 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr);
 
-#endif /* ROVER_CONTROL_H */
+#endif /* ROVER_QP_VERBS_H */
