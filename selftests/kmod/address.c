@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * address - what ib_map_mr_sg() says of a region, and what users make of it
+ * address - the region that ib_map_mr_sg() describes, and how users address it
  *
- * A mapped region begins at the DMA address of its first byte, is as long as
- * what was mapped, and has the page size that was asked for.  Users tell their
- * peers that address without looking at the region (SMC), take it from the
- * region (storage), or choose another one before they register (RDS, NFS).
+ * A mapped region starts at the DMA address of its first byte, has the length
+ * that was mapped and the requested page size.  Users pass that address to the
+ * peer without reading the region (SMC), read it from the region (storage), or
+ * choose another one before they register (RDS, NFS).
  *
  * Process context.
  */
@@ -13,8 +13,8 @@
 
 #define P	PAGE_SIZE
 
-/* Memory to be mapped, and how much of it a region of @max entries takes. */
-struct shape {
+/* Memory to map; @mapped of its entries fit a region of @max entries. */
+struct address_shape {
 	const char *name;
 	enum ib_mr_type type;
 	unsigned int page_size;
@@ -24,7 +24,7 @@ struct shape {
 	int mapped;
 };
 
-static const struct shape shapes[] = {
+static const struct address_shape address_shapes[] = {
 	{ "a byte inside a page", IB_MR_TYPE_MEM_REG, P, 0,
 	  { { 3 * P + 17, 1 } }, 8, 1 },
 	{ "pages in no order", IB_MR_TYPE_MEM_REG, P, 0,
@@ -45,7 +45,7 @@ static const struct shape shapes[] = {
 	  { { 13, 500 }, { 2 * P + 7, 3 }, { 4 * P - 96, 96 } }, 8, 3 },
 };
 
-static u32 bytes_of(const struct shape *s)
+static u32 address_shape_len(const struct address_shape *s)
 {
 	u32 len = 0;
 	int i;
@@ -55,8 +55,9 @@ static u32 bytes_of(const struct shape *s)
 	return len - s->offset;
 }
 
-/* The bytes of the region are those of the pattern. */
-static void compare(struct stage *st, const struct shape *s, unsigned int seed)
+/* Compare the region with the pattern. */
+static void address_compare(struct stage *st, const struct address_shape *s,
+			    unsigned int seed)
 {
 	const u8 *from = ktest_pattern(st->t, seed);
 	u32 skip = s->offset, len;
@@ -71,16 +72,17 @@ static void compare(struct stage *st, const struct shape *s, unsigned int seed)
 	}
 }
 
-/* The peer uses what begins at @at: all of it, and its last byte alone. */
-static void use_at(struct stage *st, const struct shape *s, u64 at, u32 key)
+/* The peer accesses the region at @at: all of it, then its last byte. */
+static void address_use(struct stage *st, const struct address_shape *s, u64 at,
+			u32 key)
 {
-	u32 lkey = st->pd->local_dma_lkey, len = bytes_of(s);
+	u32 lkey = st->pd->local_dma_lkey, len = address_shape_len(s);
 	struct side *a = &st->a;
 
 	side_fill(a, 2);
 	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, len, lkey, at, key),
 	     IB_WC_SUCCESS);
-	compare(st, s, 2);
+	address_compare(st, s, 2);
 	memset(a->buf, ~a->buf[len - 1], 1);
 	want(post_rdma(a, IB_WR_RDMA_READ, a->dma, 1, lkey, at + len - 1, key),
 	     IB_WC_SUCCESS);
@@ -88,9 +90,9 @@ static void use_at(struct stage *st, const struct shape *s, u64 at, u32 key)
 	      "wrong data at the end");
 }
 
-static void run_shape(struct stage *st, const void *arg)
+static void address_test_shape(struct stage *st, const void *arg)
 {
-	const struct shape *s = arg;
+	const struct address_shape *s = arg;
 	unsigned int offset = s->offset;
 	struct region r;
 	int mapped;
@@ -98,7 +100,7 @@ static void run_shape(struct stage *st, const void *arg)
 
 	if (!region_new(&st->b, st->pd, &r, s->type, s->max))
 		return;
-	/* Whatever an earlier mapping has left. */
+	/* As left by an earlier mapping. */
 	r.mr->iova = 1;
 	r.mr->length = 1;
 	region_map(&st->b, &r, s->pieces, &offset, s->page_size);
@@ -109,23 +111,23 @@ static void run_shape(struct stage *st, const void *arg)
 	check(st->t, !offset, "%u bytes of the next entry", offset);
 	check(st->t, r.mr->iova == at, "it begins at 0x%llx instead of 0x%llx",
 	      r.mr->iova, at);
-	check(st->t, r.mr->length == bytes_of(s), "%llu bytes instead of %u",
-	      r.mr->length, bytes_of(s));
+	check(st->t, r.mr->length == address_shape_len(s),
+	      "%llu bytes instead of %u", r.mr->length, address_shape_len(s));
 	check(st->t, r.mr->page_size == s->page_size, "page size %u", r.mr->page_size);
 	if (want(post_reg(&st->b, r.mr, r.mr->rkey, ALL_RIGHTS), IB_WC_SUCCESS))
-		use_at(st, s, at, r.mr->rkey);
+		address_use(st, s, at, r.mr->rkey);
 	region_free(&r);
 }
 
-/* Addresses that users choose after they have mapped. */
-enum choice { ZERO, OTHER_UPPER_HALF, OWN_MAPPING, LAST, CHOICES };
+/* Addresses that users choose after mapping. */
+enum address_choice { ZERO, OTHER_UPPER_HALF, OWN_MAPPING, LAST, CHOICES };
 
-static const char *const choices[] = {
+static const char *const address_choice_names[] = {
 	[ZERO] = "zero", [OTHER_UPPER_HALF] = "with an upper half of its own",
 	[OWN_MAPPING] = "of another mapping", [LAST] = "with the last address there is",
 };
 
-static u64 chosen(enum choice choice, const struct ib_mr *mr)
+static u64 address_chosen(enum address_choice choice, const struct ib_mr *mr)
 {
 	switch (choice) {
 	case ZERO:
@@ -139,9 +141,9 @@ static u64 chosen(enum choice choice, const struct ib_mr *mr)
 	}
 }
 
-static void run_choice(struct stage *st, const void *arg)
+static void address_test_choice(struct stage *st, const void *arg)
 {
-	static const struct shape s = {
+	static const struct address_shape s = {
 		.pieces = { { 3 * P, P }, { P, P }, { 9 * P, P } }, .mapped = 3,
 	};
 	struct side *a = &st->a;
@@ -151,11 +153,11 @@ static void run_choice(struct stage *st, const void *arg)
 	if (!region_new(&st->b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
 		return;
 	check(st->t, region_map(&st->b, &r, s.pieces, NULL, P), "not mapped");
-	at = chosen(*(const enum choice *)arg, r.mr);
+	at = address_chosen(*(const enum address_choice *)arg, r.mr);
 	r.mr->iova = at;
 	if (want(post_reg(&st->b, r.mr, r.mr->rkey, ALL_RIGHTS), IB_WC_SUCCESS)) {
-		use_at(st, &s, at, r.mr->rkey);
-		/* The byte before; where it begins with zero that is no address. */
+		address_use(st, &s, at, r.mr->rkey);
+		/* The byte before; below address zero there is none. */
 		want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 2, st->pd->local_dma_lkey,
 			       at - 1, r.mr->rkey), IB_WC_REM_ACCESS_ERR);
 		want_event(&st->b, IB_EVENT_QP_ACCESS_ERR);
@@ -163,8 +165,8 @@ static void run_choice(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* The region behind the domain's own key: addresses are those of ib_dma_map_*(). */
-static void run_domain(struct stage *st, const void *arg)
+/* The region of the PD's local_dma_lkey: addresses of ib_dma_map_*(). */
+static void address_test_local_key(struct stage *st, const void *arg)
 {
 	const struct ib_mr *mr = st->pd->__internal_mr;
 	u32 lkey = st->pd->local_dma_lkey;
@@ -186,13 +188,16 @@ static void run_domain(struct stage *st, const void *arg)
 
 void ktest_address(struct ktest *t)
 {
-	enum choice choice;
+	enum address_choice choice;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(shapes); i++)
-		ktest_run(t, run_shape, &shapes[i], "mapped: %s", shapes[i].name);
+	for (i = 0; i < ARRAY_SIZE(address_shapes); i++)
+		ktest_run(t, address_test_shape, &address_shapes[i],
+			  "mapped: %s", address_shapes[i].name);
 	for (choice = 0; choice < CHOICES; choice++)
-		ktest_run(t, run_choice, &choice, "an address of the user's choice: %s",
-			  choices[choice]);
-	ktest_run(t, run_domain, NULL, "addresses of the domain's own key");
+		ktest_run(t, address_test_choice, &choice,
+			  "an address of the user's choice: %s",
+			  address_choice_names[choice]);
+	ktest_run(t, address_test_local_key, NULL,
+		  "addresses of the domain's own key");
 }

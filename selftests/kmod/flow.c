@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flow - completion queues in every way of polling, draining, the end under traffic
+ * flow - completion queues: ways of polling, drain, destruction under traffic
  *
- * These make stages of their own beside the one they are given.
+ * The cases open stages of their own.
  *
  * Process context.
  */
 #include "ktest.h"
 
-static const char *const ways[] = {
+static const char *const flow_poll_names[] = {
 	[IB_POLL_DIRECT] = "by the caller",
 	[IB_POLL_SOFTIRQ] = "in a softirq",
 	[IB_POLL_WORKQUEUE] = "by a worker",
 	[IB_POLL_UNBOUND_WORKQUEUE] = "by an unbound worker",
 };
 
-/* Each completion comes once, and in its turn; only where it was asked for. */
-static void exchange(struct stage *st, unsigned int round)
+/* Each completion comes once, in order, and only if signaled. */
+static void flow_exchange(struct stage *st, unsigned int round)
 {
 	struct side *a = &st->a, *b = &st->b;
 	u32 lkey = st->pd->local_dma_lkey;
@@ -39,9 +39,9 @@ static void exchange(struct stage *st, unsigned int round)
 	}
 }
 
-/* One of its own, with a region at b; NULL when it cannot be had, which is a failure. */
-static struct stage *stage_with(struct ktest *t, enum ib_poll_context how, unsigned int cqes,
-				struct region *r)
+/* Open a stage with a region at b; NULL, and a failed case, on error. */
+static struct stage *flow_stage_open(struct ktest *t, enum ib_poll_context how,
+				     unsigned int cqes, struct region *r)
 {
 	struct stage *st = stage_open(t, how, cqes);
 
@@ -51,7 +51,7 @@ static struct stage *stage_with(struct ktest *t, enum ib_poll_context how, unsig
 	return NULL;
 }
 
-static void run_poll(struct stage *unused, const void *arg)
+static void flow_test_poll(struct stage *unused, const void *arg)
 {
 	enum ib_poll_context how = *(const enum ib_poll_context *)arg;
 	struct ktest *t = unused->t;
@@ -63,8 +63,8 @@ static void run_poll(struct stage *unused, const void *arg)
 	if (!st)
 		return;
 	for (i = 0; i < (t->quick ? 5 : 100); i++)
-		exchange(st, i);
-	/* Drained: when that returns, all has completed. */
+		flow_exchange(st, i);
+	/* After a drain all requests have completed. */
 	for (i = 0; i < 16; i++)
 		last[i] = post_recv(&st->a, st->a.dma, 100, st->pd->local_dma_lkey);
 	ib_drain_rq(st->a.qp);
@@ -79,12 +79,12 @@ static void run_poll(struct stage *unused, const void *arg)
 		      last[i]->wc.status == IB_WC_WR_FLUSH_ERR, "send %u", i);
 	want_state(&st->b, IB_QPS_ERR);
 	check(t, !stage_again(st), "not connected again");
-	exchange(st, 1);
+	flow_exchange(st, 1);
 	stage_close(st);
 }
 
-/* Those that nobody asked to hear of complete silently, unless they fail. */
-static void run_silent(struct stage *st, const void *arg)
+/* Unsignaled requests complete silently, unless they fail. */
+static void flow_test_unsignaled(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a;
 	struct ib_sge sge = { a->dma, 100, st->pd->local_dma_lkey };
@@ -117,8 +117,8 @@ static void run_silent(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* The queue pair goes while it sends, and its peer while it receives. */
-static void run_destroy(struct stage *unused, const void *arg)
+/* Destroy the sending or the receiving queue pair under traffic. */
+static void flow_test_destroy(struct stage *unused, const void *arg)
 {
 	static const enum ib_poll_context hows[] = {
 		IB_POLL_SOFTIRQ, IB_POLL_WORKQUEUE, IB_POLL_DIRECT,
@@ -131,7 +131,7 @@ static void run_destroy(struct stage *unused, const void *arg)
 		struct stage *st;
 		struct region r;
 
-		st = stage_with(t, hows[i % 3], 4 * DEPTH, &r);
+		st = flow_stage_open(t, hows[i % 3], 4 * DEPTH, &r);
 		if (!st)
 			return;
 		for (n = 0; n < DEPTH; n++)
@@ -144,8 +144,8 @@ static void run_destroy(struct stage *unused, const void *arg)
 	}
 }
 
-/* Nobody polls: the first completion that has no place ends the queue pair. */
-static void run_overflow(struct stage *unused, const void *arg)
+/* Without polling, the first completion that does not fit is fatal. */
+static void flow_test_overflow(struct stage *unused, const void *arg)
 {
 	struct ktest *t = unused->t;
 	struct mark *m[12];
@@ -153,7 +153,7 @@ static void run_overflow(struct stage *unused, const void *arg)
 	struct region r;
 	unsigned int i;
 
-	st = stage_with(t, IB_POLL_DIRECT, 4, &r);
+	st = flow_stage_open(t, IB_POLL_DIRECT, 4, &r);
 	if (!st)
 		return;
 	for (i = 0; i < ARRAY_SIZE(m); i++)
@@ -161,7 +161,7 @@ static void run_overflow(struct stage *unused, const void *arg)
 				 st->pd->local_dma_lkey, r.mr->iova, r.mr->rkey);
 	want_event(&st->a, IB_EVENT_QP_FATAL);
 	want_state(&st->a, IB_QPS_ERR);
-	/* Those that had a place are there. */
+	/* Those that fitted are still there. */
 	check(t, ib_process_cq_direct(st->a.cq, -1) == 4 && st->a.cq->cqe == 4,
 	      "not as many as there were places: %d", st->a.cq->cqe);
 	for (i = 0; i < ARRAY_SIZE(m); i++)
@@ -175,8 +175,9 @@ void ktest_flow(struct ktest *t)
 	enum ib_poll_context how;
 
 	for (how = IB_POLL_DIRECT; how <= IB_POLL_UNBOUND_WORKQUEUE; how++)
-		ktest_run(t, run_poll, &how, "polled %s, and drained", ways[how]);
-	ktest_run(t, run_silent, NULL, "without a completion");
-	ktest_run(t, run_destroy, NULL, "destroyed under traffic");
-	ktest_run(t, run_overflow, NULL, "a completion queue that is full");
+		ktest_run(t, flow_test_poll, &how, "polled %s, and drained",
+			  flow_poll_names[how]);
+	ktest_run(t, flow_test_unsignaled, NULL, "without a completion");
+	ktest_run(t, flow_test_destroy, NULL, "destroyed under traffic");
+	ktest_run(t, flow_test_overflow, NULL, "a completion queue that is full");
 }

@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * heard - what may be done by whoever hears of a completion, there and then
+ * heard - invalidate a key in the handler of a completion
  *
- * He may take back the key of the memory that it is about, with the help of another
- * queue pair: the device does not use that any more.  If it did, it would wait for
- * itself.
+ * On completion the device no longer uses the key, so the handler may
+ * invalidate it through another queue pair.  Otherwise that would deadlock.
  *
- * Process context, but for hear(), which comes in that of the completion.
+ * Process context, except heard_invalidate(), called by the completion.
  */
 #include "ktest.h"
 
 /**
- * struct closing - a key, and that it was taken back
- * @by: who takes it back
- * @key: which
- * @mark: how that ended
- * @posted: there is one
+ * struct heard_closing - a key to invalidate
+ * @by: side that posts the invalidation
+ * @key: the key
+ * @mark: the posted request
+ * @posted: @mark is valid
  */
-struct closing {
+struct heard_closing {
 	struct side *by;
 	u32 key;
 	struct mark *mark;
 	struct completion posted;
 };
 
-static void hear(struct ib_cq *cq, void *arg)
+static void heard_invalidate(struct ib_cq *cq, void *arg)
 {
 	struct side *s = arg;
-	struct closing *c = s->arg;
+	struct heard_closing *c = s->arg;
 
 	c->mark = post_inv(c->by, c->key, 0);
 	complete(&c->posted);
 }
 
-struct heard {
+struct heard_case {
 	enum ib_wr_opcode op;
 	bool receive;
 	const char *name;
 };
 
-/* What the completion is of that is heard: @own is the memory at this end. */
-static struct mark *post_heard(struct stage *st, const struct heard *h,
+/* Post the request whose completion is handled; @own is local memory. */
+static struct mark *heard_post(struct stage *st, const struct heard_case *h,
 			       const struct region *own, const struct region *peers)
 {
 	struct ib_sge sge = { own->mr->iova, 8, own->mr->lkey };
@@ -68,11 +67,12 @@ static struct mark *post_heard(struct stage *st, const struct heard *h,
 	return recv;
 }
 
-static void run_round(struct stage *rc, struct stage *st, const struct heard *h,
-		      const struct region *peers)
+static void heard_run_round(struct stage *rc, struct stage *st,
+			    const struct heard_case *h,
+			    const struct region *peers)
 {
 	struct side *s = h->receive ? &st->b : &st->a;
-	struct closing c = { .by = &rc->a };
+	struct heard_closing c = { .by = &rc->a };
 	struct ktest *t = rc->t;
 	struct region own;
 
@@ -82,15 +82,15 @@ static void run_round(struct stage *rc, struct stage *st, const struct heard *h,
 	init_completion(&c.posted);
 	s->arg = &c;
 	check(t, ib_req_notify_cq(s->cq, IB_CQ_NEXT_COMP) >= 0, "not armed");
-	want(post_heard(st, h, &own, peers), IB_WC_SUCCESS);
+	want(heard_post(st, h, &own, peers), IB_WC_SUCCESS);
 	if (check(t, wait_for_completion_timeout(&c.posted, t->slow * HZ),
 		  "nothing was heard"))
 		want(c.mark, IB_WC_SUCCESS);
 	region_free(&own);
 }
 
-/* On each processor, as the completion may be anybody's. */
-static void run_heard(struct stage *rc, const void *arg)
+/* On each vector: the completion may run on any CPU. */
+static void heard_test(struct stage *rc, const void *arg)
 {
 	int i, vector, most = min(rc->t->dev->num_comp_vectors, 4);
 	int rounds = rc->t->quick ? 5 : DEPTH;
@@ -101,14 +101,14 @@ static void run_heard(struct stage *rc, const void *arg)
 	for (vector = 0; vector < most; vector++) {
 		const struct kind kind = {
 			.type = IB_QPT_RC, .beside = rc,
-			.hear = hear, .vector = vector,
+			.hear = heard_invalidate, .vector = vector,
 		};
 		struct stage *st = stage_open_of(rc->t, &kind, 4 * DEPTH);
 
 		if (!st)
 			break;
 		for (i = 0; i < rounds && !rc->t->bad; i++)
-			run_round(rc, st, arg, &peers);
+			heard_run_round(rc, st, arg, &peers);
 		stage_close(st);
 	}
 	region_free(&peers);
@@ -116,7 +116,7 @@ static void run_heard(struct stage *rc, const void *arg)
 
 void ktest_heard(struct ktest *t)
 {
-	static const struct heard all[] = {
+	static const struct heard_case all[] = {
 		{ IB_WR_SEND, false, "SEND" },
 		{ IB_WR_SEND, true, "receive" },
 		{ IB_WR_RDMA_WRITE, false, "WRITE" },
@@ -126,7 +126,7 @@ void ktest_heard(struct ktest *t)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)
-		ktest_run(t, run_heard, &all[i],
+		ktest_run(t, heard_test, &all[i],
 			  "the key is taken back by whoever hears of it: %s",
 			  all[i].name);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inv - keys that are taken back: IB_WR_LOCAL_INV, IB_WR_SEND_WITH_INV
+ * inv - invalidated keys: IB_WR_LOCAL_INV, IB_WR_SEND_WITH_INV
  *
  * Process context.
  */
 #include "ktest.h"
 
-/* Its memory is nobody's then, neither the peer's nor ours. */
-static void run_gone(struct stage *st, const void *arg)
+/* After that neither the peer nor the owner can use the region. */
+static void inv_test_gone(struct stage *st, const void *arg)
 {
 	bool by_peer = *(const bool *)arg;
 	struct side *a = &st->a, *b = &st->b;
@@ -50,25 +50,25 @@ static void run_gone(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* Keys that cannot be taken back, each by either end. */
-enum foreign {
+/* Keys that cannot be invalidated, locally or by the peer. */
+enum inv_foreign {
 	STALE, NEVER, DMA_KEY, TWICE, OLD, OTHER_PD, LOCAL_ONLY, FOREIGNS
 };
 
-static const char *const foreigns[] = {
+static const char *const inv_foreign_names[] = {
 	[STALE] = "unknown", [NEVER] = "never registered",
 	[DMA_KEY] = "the domain's own", [TWICE] = "invalid already",
 	[OLD] = "of another generation", [OTHER_PD] = "of another domain",
 	[LOCAL_ONLY] = "without rights of the peer's",
 };
 
-struct foreign_way {
-	enum foreign key;
+struct inv_case {
+	enum inv_foreign key;
 	bool by_peer;
 };
 
-/* Its key, once it has been made what the case is about. */
-static u32 spoil(struct stage *st, struct region *r, enum foreign how)
+/* Prepare the region for the case and return the key. */
+static u32 inv_spoil_key(struct stage *st, struct region *r, enum inv_foreign how)
 {
 	const struct piece pieces[] = { { 0, PAGE_SIZE }, {} };
 	u32 key = r->mr->rkey;
@@ -92,12 +92,11 @@ static u32 spoil(struct stage *st, struct region *r, enum foreign how)
 		     IB_WC_SUCCESS);
 		return key;
 	default:
-		/* Never registered. */
 		return key;
 	}
 }
 
-static void take_back(struct stage *st, u32 key, bool by_peer)
+static void inv_take_back(struct stage *st, u32 key, bool by_peer)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *m;
@@ -116,15 +115,15 @@ static void take_back(struct stage *st, u32 key, bool by_peer)
 	want_state(b, IB_QPS_ERR);
 }
 
-static void run_foreign(struct stage *st, const void *arg)
+static void inv_test_foreign(struct stage *st, const void *arg)
 {
-	const struct foreign_way *way = arg;
+	const struct inv_case *inv = arg;
 	struct side *a = &st->a, *b = &st->b;
 	struct stage *other = NULL;
 	struct region r;
 	u32 key;
 
-	if (way->key == OTHER_PD) {
+	if (inv->key == OTHER_PD) {
 		other = stage_open(st->t, IB_POLL_WORKQUEUE, 4 * DEPTH);
 		if (!other)
 			return;
@@ -134,16 +133,16 @@ static void run_foreign(struct stage *st, const void *arg)
 	} else {
 		if (!region_new(b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
 			return;
-		key = spoil(st, &r, way->key);
+		key = inv_spoil_key(st, &r, inv->key);
 	}
-	take_back(st, key, way->by_peer);
+	inv_take_back(st, key, inv->by_peer);
 
-	/* What was not theirs to take is still there for those whose it is. */
+	/* A key that could not be invalidated still works for its owner. */
 	if (other) {
 		want(post_rdma(&other->a, IB_WR_RDMA_WRITE, other->a.dma, 100,
 			       other->pd->local_dma_lkey, r.mr->iova, key),
 		     IB_WC_SUCCESS);
-	} else if (way->key == OLD || (way->key == LOCAL_ONLY && way->by_peer)) {
+	} else if (inv->key == OLD || (inv->key == LOCAL_ONLY && inv->by_peer)) {
 		check(st->t, !stage_again(st), "not connected again");
 		post_recv(a, a->dma, 100, st->pd->local_dma_lkey);
 		want(post_send(b, r.mr->iova, 100, r.mr->lkey), IB_WC_SUCCESS);
@@ -154,8 +153,8 @@ out:
 		stage_close(other);
 }
 
-/* Rights of the peer's are nothing to us: what is ours alone is taken back as well. */
-static void run_own(struct stage *st, const void *arg)
+/* LOCAL_INV needs no remote rights. */
+static void inv_test_local_only(struct stage *st, const void *arg)
 {
 	struct region r;
 
@@ -166,8 +165,8 @@ static void run_own(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* In order, and fenced: the READ before still finds the memory it goes to. */
-static void run_fence(struct stage *st, const void *arg)
+/* In order and fenced: the READ before still finds its memory. */
+static void inv_test_fence(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct region to, from;
@@ -200,8 +199,8 @@ static void run_fence(struct stage *st, const void *arg)
 	}
 }
 
-/* In order, and not fenced: what is sent from the region still arrives. */
-static void run_behind(struct stage *st, const void *arg)
+/* In order and not fenced: data sent from the region still arrives. */
+static void inv_test_unfenced(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	unsigned int i, bytes = 40000;
@@ -232,8 +231,8 @@ static void run_behind(struct stage *st, const void *arg)
 	}
 }
 
-/* A region for each request, which the answer takes back: what storage does. */
-static void run_serve(struct stage *st, const void *arg)
+/* A region per request, invalidated by the answer, as in storage. */
+static void inv_test_serve(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	u32 lkey = st->pd->local_dma_lkey;
@@ -269,23 +268,25 @@ static void run_serve(struct stage *st, const void *arg)
 void ktest_inv(struct ktest *t)
 {
 	static const bool ways[] = { false, true };
-	struct foreign_way way;
+	struct inv_case inv;
 
-	ktest_run(t, run_gone, &ways[0], "invalidated here");
-	ktest_run(t, run_gone, &ways[1], "invalidated by the peer");
-	for (way.key = 0; way.key < LOCAL_ONLY; way.key++) {
-		way.by_peer = false;
-		ktest_run(t, run_foreign, &way, "a key not to be invalidated here: %s",
-			  foreigns[way.key]);
+	ktest_run(t, inv_test_gone, &ways[0], "invalidated here");
+	ktest_run(t, inv_test_gone, &ways[1], "invalidated by the peer");
+	for (inv.key = 0; inv.key < LOCAL_ONLY; inv.key++) {
+		inv.by_peer = false;
+		ktest_run(t, inv_test_foreign, &inv,
+			  "a key not to be invalidated here: %s",
+			  inv_foreign_names[inv.key]);
 	}
-	for (way.key = 0; way.key < FOREIGNS; way.key++) {
-		way.by_peer = true;
-		ktest_run(t, run_foreign, &way,
+	for (inv.key = 0; inv.key < FOREIGNS; inv.key++) {
+		inv.by_peer = true;
+		ktest_run(t, inv_test_foreign, &inv,
 			  "a key not to be invalidated by the peer: %s",
-			  foreigns[way.key]);
+			  inv_foreign_names[inv.key]);
 	}
-	ktest_run(t, run_own, NULL, "invalidated here, of no use to the peer");
-	ktest_run(t, run_fence, NULL, "invalidated behind a READ, fenced");
-	ktest_run(t, run_behind, NULL, "invalidated behind a WRITE from it");
-	ktest_run(t, run_serve, NULL, "a region for each request");
+	ktest_run(t, inv_test_local_only, NULL,
+		  "invalidated here, of no use to the peer");
+	ktest_run(t, inv_test_fence, NULL, "invalidated behind a READ, fenced");
+	ktest_run(t, inv_test_unfenced, NULL, "invalidated behind a WRITE from it");
+	ktest_run(t, inv_test_serve, NULL, "a region for each request");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kbuf - an exporter of dma-bufs that looks at what importers do (rover_kbuf.ko)
+ * kbuf - exporter of dma-bufs that records what importers do (rover_kbuf.ko)
  *
- * /dev/rover_kbuf makes buffers of ordinary pages, which can be mapped by programs and
- * by the kernel, but not for DMA.
+ * /dev/rover_kbuf creates buffers of ordinary pages for mmap() and vmap(), but
+ * not for DMA.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
@@ -19,16 +19,16 @@
 
 #include "kbuf.h"
 
-#define PAGES_MOST	1024
+#define KBUF_MAX_PAGES	1024
 
 /**
  * struct kbuf - a buffer
- * @counts: what importers have done; under the buffer's dma_resv lock, but for
- *	what is done within a mapping
+ * @counts: calls of importers; under the buffer's dma_resv lock, except those
+ *	made within a mapping
  * @flags: KBUF_*
- * @num: pages
- * @addr: where it is mapped for the kernel
- * @page: those
+ * @num: number of pages
+ * @addr: kernel mapping
+ * @page: the pages
  */
 struct kbuf {
 	struct kbuf_counts counts;
@@ -101,10 +101,10 @@ static int kbuf_end(struct dma_buf *buf, enum dma_data_direction dir)
 }
 
 /*
- * Without the marks by which the processor would show that a page was used: those it
- * sets are in the present mapping alone.
+ * Without accessed and dirty bits: those that appear were set through this
+ * mapping.
  */
-static pgprot_t unused_wc(void)
+static pgprot_t kbuf_unused_wc(void)
 {
 	pgprot_t prot = PAGE_KERNEL;
 
@@ -119,7 +119,7 @@ static int kbuf_vmap(struct dma_buf *buf, struct iosys_map *map)
 	struct kbuf *k = buf->priv;
 
 	k->addr = vmap(k->page, k->num, VM_MAP,
-		       k->flags & KBUF_WC ? unused_wc() : PAGE_KERNEL);
+		       k->flags & KBUF_WC ? kbuf_unused_wc() : PAGE_KERNEL);
 	if (!k->addr)
 		return -ENOMEM;
 	k->counts.vmaps++;
@@ -188,7 +188,7 @@ static const struct dma_buf_ops kbuf_moving_ops = {
 	.release = kbuf_release,
 };
 
-/* What programs ask *********************************************************/
+/* ioctl **********************************************************************/
 
 static struct kbuf *kbuf_alloc(u32 num)
 {
@@ -235,7 +235,7 @@ static long kbuf_make(struct kbuf_make __user *arg)
 
 	if (copy_from_user(&make, arg, sizeof(make)))
 		return -EFAULT;
-	if (!make.pages || make.pages > PAGES_MOST)
+	if (!make.pages || make.pages > KBUF_MAX_PAGES)
 		return -EINVAL;
 	k = kbuf_alloc(make.pages);
 	if (!k)
@@ -246,7 +246,7 @@ static long kbuf_make(struct kbuf_make __user *arg)
 	return copy_to_user(arg, &make, sizeof(make)) ? -EFAULT : 0;
 }
 
-/* One of ours, with a reference. */
+/* Return a referenced buffer of this exporter. */
 static struct dma_buf *kbuf_get(int fd)
 {
 	struct dma_buf *buf = dma_buf_get(fd);

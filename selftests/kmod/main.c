@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main - the run of rover_ktest: find the device, run the cases, tell
+ * main - rover_ktest: find the device, run the cases, report
  *
  *	insmod rover_ktest.ko device=NAME [ipv6=1] [quick=1] [slow=N] [only=GROUP]
  *	cat /sys/kernel/debug/rover_ktest
  *
- * All is done, and all given back, when insmod returns: the core calls us with
- * each device there is, and holds the one we want until we are through.
+ * All cases have run when insmod returns: the RDMA core calls the client for
+ * each device, and holds the device meanwhile.
  *
- * Process context, of whoever loads the module.
+ * Process context of insmod.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -41,11 +41,11 @@ static char *only = "";
 module_param(only, charp, 0444);
 MODULE_PARM_DESC(only, "this group of cases alone");
 
-static struct ktest run;
-static struct dentry *file;
-static struct debugfs_blob_wrapper blob;
+static struct ktest main_run;
+static struct dentry *main_debugfs_file;
+static struct debugfs_blob_wrapper main_debugfs_blob;
 
-static __printf(2, 0) void say(struct ktest *t, const char *fmt, va_list args)
+static __printf(2, 0) void main_vsay(struct ktest *t, const char *fmt, va_list args)
 {
 	t->used += vscnprintf(t->text + t->used, TEXT_SIZE - t->used, fmt, args);
 }
@@ -55,7 +55,7 @@ void ktest_say(struct ktest *t, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say(t, fmt, args);
+	main_vsay(t, fmt, args);
 	va_end(args);
 }
 
@@ -69,14 +69,14 @@ bool ktest_check(struct ktest *t, bool good, const char *where, int line,
 	t->bad = true;
 	ktest_say(t, "# %s, line %d: ", where, line);
 	va_start(args, fmt);
-	say(t, fmt, args);
+	main_vsay(t, fmt, args);
 	va_end(args);
 	ktest_say(t, "\n");
 	return false;
 }
 
-/* Whatever a case has done to its queue pairs: they can be used again. */
-static void still_works(struct stage *st)
+/* Whatever a case did, its queue pairs can be used again. */
+static void main_check_works(struct stage *st)
 {
 	struct ktest *t = st->t;
 	struct region r;
@@ -106,21 +106,21 @@ void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
 	if (st) {
 		fn(st, arg);
 		if (!t->skip)
-			still_works(st);
+			main_check_works(st);
 		stage_close(st);
 	}
 	ktest_say(t, "%sok %u - %s", t->bad ? "not " : "", ++t->number,
 		  t->ipv4 ? "" : "over IPv6: ");
 	va_start(args, fmt);
-	say(t, fmt, args);
+	main_vsay(t, fmt, args);
 	va_end(args);
 	if (t->skip)
 		ktest_say(t, " # SKIP %s", t->skip);
 	ktest_say(t, "\n");
 }
 
-/* An address of the device's that is no link's: the core finds a route to it. */
-static int find_gid(struct ktest *t)
+/* Find a GID of the device that is not link-local: the core needs a route. */
+static int main_find_gid(struct ktest *t)
 {
 	const struct ib_gid_attr *attr;
 	const struct in6_addr *addr;
@@ -146,7 +146,7 @@ static int find_gid(struct ktest *t)
 	return -ENOENT;
 }
 
-static void run_all(struct ktest *t)
+static void main_run_groups(struct ktest *t)
 {
 	static const struct {
 		const char *name;
@@ -162,7 +162,7 @@ static void run_all(struct ktest *t)
 	};
 	unsigned int i;
 
-	if (find_gid(t)) {
+	if (main_find_gid(t)) {
 		ktest_say(t, "not ok 1 - %s has an address\n", device);
 		t->number++;
 		return;
@@ -172,59 +172,60 @@ static void run_all(struct ktest *t)
 			groups[i].fn(t);
 }
 
-static int add(struct ib_device *dev)
+static int main_add_device(struct ib_device *dev)
 {
 	if (strcmp(dev_name(&dev->dev), device))
 		return -EOPNOTSUPP;
-	run.dev = dev;
-	run_all(&run);
-	run.dev = NULL;
+	main_run.dev = dev;
+	main_run_groups(&main_run);
+	main_run.dev = NULL;
 	return 0;
 }
 
-/* All was given back long ago. */
-static void removed(struct ib_device *dev, void *data)
+/* Nothing is left to release. */
+static void main_remove_device(struct ib_device *dev, void *data)
 {
 }
 
-static struct ib_client client = {
+static struct ib_client main_client = {
 	.name = "rover_ktest",
-	.add = add,
-	.remove = removed,
+	.add = main_add_device,
+	.remove = main_remove_device,
 };
 
 static int __init ktest_init(void)
 {
 	int err;
 
-	run.ipv4 = !ipv6;
-	run.quick = quick;
-	run.slow = max(slow, 1U);
-	run.text = vzalloc(TEXT_SIZE);
-	run.pattern = vmalloc(BUF_SIZE + SEEDS);
+	main_run.ipv4 = !ipv6;
+	main_run.quick = quick;
+	main_run.slow = max(slow, 1U);
+	main_run.text = vzalloc(TEXT_SIZE);
+	main_run.pattern = vmalloc(BUF_SIZE + SEEDS);
 	err = -ENOMEM;
-	if (run.text && run.pattern) {
-		get_random_bytes(run.pattern, BUF_SIZE + SEEDS);
-		err = ib_register_client(&client);
+	if (main_run.text && main_run.pattern) {
+		get_random_bytes(main_run.pattern, BUF_SIZE + SEEDS);
+		err = ib_register_client(&main_client);
 		if (!err)
-			ib_unregister_client(&client);
+			ib_unregister_client(&main_client);
 	}
-	vfree(run.pattern);
+	vfree(main_run.pattern);
 	if (err) {
-		vfree(run.text);
+		vfree(main_run.text);
 		return err;
 	}
-	ktest_say(&run, "1..%u\n", run.number);
-	blob.data = run.text;
-	blob.size = run.used;
-	file = debugfs_create_blob("rover_ktest", 0444, NULL, &blob);
+	ktest_say(&main_run, "1..%u\n", main_run.number);
+	main_debugfs_blob.data = main_run.text;
+	main_debugfs_blob.size = main_run.used;
+	main_debugfs_file = debugfs_create_blob("rover_ktest", 0444, NULL,
+						&main_debugfs_blob);
 	return 0;
 }
 
 static void __exit ktest_exit(void)
 {
-	debugfs_remove(file);
-	vfree(run.text);
+	debugfs_remove(main_debugfs_file);
+	vfree(main_run.text);
 }
 
 module_init(ktest_init);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mcast - multicast: who is in a group gets what is sent to it
+ * mcast - multicast: members of a group get what is sent to it
  *
- * The cases have queue pairs of their own, for datagrams, beside those they are
- * given.  Both are of one device, which gives a datagram to its own members, the
- * sender included.
+ * The cases have UD queue pairs of their own.  Both are on one device, which
+ * delivers to its own members, the sender included.
  *
  * Process context.
  */
@@ -15,16 +14,16 @@
 
 #include "ktest.h"
 
-/* How long nothing has to come for nothing to have been sent, in milliseconds. */
-#define SILENCE	20
+/* Milliseconds without a datagram that prove that none was sent. */
+#define SILENCE_MS	20
 
-struct group {
+struct mcast_group {
 	union ib_gid gid;
 	struct ib_ah *ah;
 };
 
-/* Groups of the family that the sides' address is of. */
-static void name_group(const struct ktest *t, union ib_gid *gid, u8 number)
+/* Make a group of the address family of the sides. */
+static void mcast_name_group(const struct ktest *t, union ib_gid *gid, u8 number)
 {
 	struct in6_addr *addr = (struct in6_addr *)gid->raw;
 
@@ -34,13 +33,13 @@ static void name_group(const struct ktest *t, union ib_gid *gid, u8 number)
 		ipv6_addr_set(addr, htonl(0xff150000), 0, 0, htonl(0x4d0900 | number));
 }
 
-/* False, and the case has failed, when there is no way to it. */
-static bool group_new(struct stage *st, struct group *g, u8 number)
+/* Return false, with a failed case, on error. */
+static bool mcast_group_new(struct stage *st, struct mcast_group *g, u8 number)
 {
 	const struct in6_addr *addr = (struct in6_addr *)g->gid.raw;
 	struct rdma_ah_attr attr;
 
-	name_group(st->t, &g->gid, number);
+	mcast_name_group(st->t, &g->gid, number);
 	if (!check(st->t, !ktest_ah_attr(st->t, &attr), "the address is gone"))
 		return false;
 	rdma_ah_set_dgid_raw(&attr, g->gid.raw);
@@ -53,35 +52,35 @@ static bool group_new(struct stage *st, struct group *g, u8 number)
 	return check(st->t, !IS_ERR(g->ah), "no address handle: %ld", PTR_ERR(g->ah));
 }
 
-static void group_free(struct group *g)
+static void mcast_group_free(struct mcast_group *g)
 {
 	rdma_destroy_ah(g->ah, RDMA_DESTROY_AH_SLEEPABLE);
 }
 
-static bool attach(struct side *s, struct group *g)
+static bool mcast_attach(struct side *s, struct mcast_group *g)
 {
 	int err = ib_attach_mcast(s->qp, &g->gid, 0);
 
 	return check(s->t, !err, "not attached: %d", err);
 }
 
-static void detach(struct side *s, struct group *g)
+static void mcast_detach(struct side *s, struct mcast_group *g)
 {
 	int err = ib_detach_mcast(s->qp, &g->gid, 0);
 
 	check(s->t, !err, "not detached: %d", err);
 }
 
-static bool send(struct side *from, const struct group *g, u32 len)
+static bool mcast_send(struct side *from, const struct mcast_group *g, u32 len)
 {
 	return want(post_dgram(from, &(struct dgram){
 		.ah = g->ah, .qpn = IB_MULTICAST_QPN, .qkey = QKEY, .len = len,
 	}), IB_WC_SUCCESS);
 }
 
-/* It has come to @s, from @from, and says by which group. */
-static void came(struct mark *m, struct side *s, struct side *from,
-		 const struct group *g, u32 len)
+/* A datagram from @from reached @s, and its header has the group. */
+static void mcast_check_came(struct mark *m, struct side *s, struct side *from,
+			     const struct mcast_group *g, u32 len)
 {
 	const struct in6_addr *addr = (const void *)g->gid.raw;
 	const union rdma_network_hdr *hdr = (void *)(s->buf + INBOX);
@@ -96,64 +95,65 @@ static void came(struct mark *m, struct side *s, struct side *from,
 	check(s->t, !memcmp(s->buf + INBOX + GRH_BYTES, from->buf, len), "wrong data");
 }
 
-/* One after the other comes and goes. */
-static void run_members(struct stage *st)
+/* Members join and leave one after the other. */
+static void mcast_test_members(struct stage *st)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *at_a, *at_b;
-	struct group g;
+	struct mcast_group g;
 
-	if (!group_new(st, &g, 1))
+	if (!mcast_group_new(st, &g, 1))
 		return;
 	side_fill(a, 1);
 	side_fill(b, 2);
 	at_a = post_inbox(a, 900);
 	at_b = post_inbox(b, 900);
-	send(a, &g, 100);
-	check(st->t, !mark_await(at_b, SILENCE) && !at_a->times,
+	mcast_send(a, &g, 100);
+	check(st->t, !mark_await(at_b, SILENCE_MS) && !at_a->times,
 	      "it comes to those who did not ask for it");
-	if (!attach(b, &g))
+	if (!mcast_attach(b, &g))
 		goto out;
-	send(a, &g, 200);
-	came(at_b, b, a, &g, 200);
-	check(st->t, !mark_await(at_a, SILENCE), "it comes to another queue pair");
-	if (!attach(a, &g))
+	mcast_send(a, &g, 200);
+	mcast_check_came(at_b, b, a, &g, 200);
+	check(st->t, !mark_await(at_a, SILENCE_MS),
+	      "it comes to another queue pair");
+	if (!mcast_attach(a, &g))
 		goto detach;
 	at_b = post_inbox(b, 900);
-	send(b, &g, 900);
-	came(at_b, b, b, &g, 900);
-	came(at_a, a, b, &g, 900);
+	mcast_send(b, &g, 900);
+	mcast_check_came(at_b, b, b, &g, 900);
+	mcast_check_came(at_a, a, b, &g, 900);
 	at_a = post_inbox(a, 900);
 	at_b = post_inbox(b, 900);
-	detach(b, &g);
-	send(b, &g, 0);
-	came(at_a, a, b, &g, 0);
+	mcast_detach(b, &g);
+	mcast_send(b, &g, 0);
+	mcast_check_came(at_a, a, b, &g, 0);
 	at_a = post_inbox(a, 900);
-	detach(a, &g);
-	send(a, &g, 300);
-	check(st->t, !mark_await(at_b, SILENCE) && !at_a->times,
+	mcast_detach(a, &g);
+	mcast_send(a, &g, 300);
+	check(st->t, !mark_await(at_b, SILENCE_MS) && !at_a->times,
 	      "it comes to those who have left");
 	goto out;
 detach:
-	detach(b, &g);
+	mcast_detach(b, &g);
 out:
-	group_free(&g);
+	mcast_group_free(&g);
 }
 
-/* In many groups at a time: each is its own. */
-static void run_many(struct stage *st)
+/* In many groups at once. */
+static void mcast_test_many(struct stage *st)
 {
 	const unsigned int n = st->t->quick ? 4 : 40;
 	struct side *a = &st->a, *b = &st->b;
 	unsigned int i, attached = 0;
-	struct group groups[40];
+	struct mcast_group groups[40];
 
 	side_fill(a, 3);
 	for (i = 0; i < n; i++) {
-		if (!group_new(st, &groups[i], 1 + i))
+		if (!mcast_group_new(st, &groups[i], 1 + i))
 			break;
-		if (!attach(b, &groups[i])) {
-			group_free(&groups[i]);
+		if (!mcast_attach(b, &groups[i])) {
+			mcast_group_free(&groups[i]);
 			break;
 		}
 		attached++;
@@ -161,28 +161,28 @@ static void run_many(struct stage *st)
 	for (i = 0; i < attached; i++) {
 		struct mark *recv = post_inbox(b, 1000);
 
-		send(a, &groups[i], 500 + i);
-		came(recv, b, a, &groups[i], 500 + i);
+		mcast_send(a, &groups[i], 500 + i);
+		mcast_check_came(recv, b, a, &groups[i], 500 + i);
 	}
 	for (i = 0; i < attached; i++) {
-		detach(b, &groups[i]);
-		group_free(&groups[i]);
+		mcast_detach(b, &groups[i]);
+		mcast_group_free(&groups[i]);
 	}
 }
 
-/* IBTA 10.5: who may be in a group, and what is said to others. */
-static void run_rules(struct stage *st)
+/* IBTA 10.5: who may attach, and the errors. */
+static void mcast_test_rules(struct stage *st)
 {
 	const struct kind kind = {
 		.type = IB_QPT_RC, .how = IB_POLL_WORKQUEUE, .beside = st,
 	};
 	struct stage *rc = stage_open_of(st->t, &kind, DEPTH);
-	struct group g;
+	struct mcast_group g;
 	int err;
 
 	if (!rc)
 		return;
-	name_group(st->t, &g.gid, 9);
+	mcast_name_group(st->t, &g.gid, 9);
 	err = ib_attach_mcast(rc->a.qp, &g.gid, 0);
 	check(st->t, err == -EINVAL, "a connection: %d", err);
 	stage_close(rc);
@@ -190,7 +190,7 @@ static void run_rules(struct stage *st)
 	check(st->t, err == -EINVAL, "an address of one: %d", err);
 	err = ib_detach_mcast(st->a.qp, &g.gid, 0);
 	check(st->t, err == -EINVAL, "who is not in it leaves: %d", err);
-	if (!attach(&st->a, &g))
+	if (!mcast_attach(&st->a, &g))
 		return;
 	err = ib_attach_mcast(st->a.qp, &g.gid, 0);
 	check(st->t, err == -EEXIST, "twice: %d", err);
@@ -200,7 +200,7 @@ static void run_rules(struct stage *st)
 	if (!check(st->t, err == -EBUSY, "destroyed while in a group: %d", err))
 		st->a.qp = NULL;
 	else
-		detach(&st->a, &g);
+		mcast_detach(&st->a, &g);
 }
 
 struct mcast_case {
@@ -208,13 +208,13 @@ struct mcast_case {
 	const char *name;
 };
 
-static const struct mcast_case cases[] = {
-	{ run_members, "who is in a group" },
-	{ run_many, "many groups" },
-	{ run_rules, "what is refused" },
+static const struct mcast_case mcast_cases[] = {
+	{ mcast_test_members, "who is in a group" },
+	{ mcast_test_many, "many groups" },
+	{ mcast_test_rules, "what is refused" },
 };
 
-static void run_case(struct stage *rc, const void *arg)
+static void mcast_run_case(struct stage *rc, const void *arg)
 {
 	const struct kind kind = {
 		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = rc,
@@ -232,6 +232,7 @@ void ktest_mcast(struct ktest *t)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		ktest_run(t, run_case, &cases[i], "multicast: %s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(mcast_cases); i++)
+		ktest_run(t, mcast_run_case, &mcast_cases[i], "multicast: %s",
+			  mcast_cases[i].name);
 }

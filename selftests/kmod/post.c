@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * post - what may be posted, and when
+ * post - which requests may be posted in which state
  *
  * Process context.
  */
@@ -8,41 +8,41 @@
 
 #include "ktest.h"
 
-static struct mark *send_some(struct side *s)
+static struct mark *post_small_send(struct side *s)
 {
 	return post_send(s, s->dma, 100, s->pd->local_dma_lkey);
 }
 
-static struct mark *recv_some(struct side *s)
+static struct mark *post_small_recv(struct side *s)
 {
 	return post_recv(s, s->dma, 100, s->pd->local_dma_lkey);
 }
 
-static void run_states(struct stage *st, const void *arg)
+static void post_test_states(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a;
 	struct mark *recv;
 
 	check(st->t, !side_modify(a, IB_QPS_RESET, 0, 0), "no RESET");
-	check(st->t, send_some(a)->err == -EINVAL, "a send in RESET");
-	check(st->t, recv_some(a)->err == -EINVAL, "a receive in RESET");
+	check(st->t, post_small_send(a)->err == -EINVAL, "a send in RESET");
+	check(st->t, post_small_recv(a)->err == -EINVAL, "a receive in RESET");
 	check(st->t, post_inv(a, 0x123456, 0)->err == -EINVAL, "LOCAL_INV in RESET");
 	check(st->t, !side_modify(a, IB_QPS_INIT, ALL_RIGHTS, 0), "no INIT");
-	check(st->t, send_some(a)->err == -EINVAL, "a send in INIT");
-	recv = recv_some(a);
+	check(st->t, post_small_send(a)->err == -EINVAL, "a send in INIT");
+	recv = post_small_recv(a);
 	check(st->t, !recv->err, "no receive in INIT: %d", recv->err);
 	check(st->t, !side_modify(a, IB_QPS_RTR, 0, st->b.qp->qp_num), "no RTR");
-	check(st->t, send_some(a)->err == -EINVAL, "a send in RTR");
+	check(st->t, post_small_send(a)->err == -EINVAL, "a send in RTR");
 	check(st->t, !side_modify(a, IB_QPS_ERR, 0, 0), "no ERR");
 	want(recv, IB_WC_WR_FLUSH_ERR);
-	want(send_some(a), IB_WC_WR_FLUSH_ERR);
-	want(recv_some(a), IB_WC_WR_FLUSH_ERR);
+	want(post_small_send(a), IB_WC_WR_FLUSH_ERR);
+	want(post_small_recv(a), IB_WC_WR_FLUSH_ERR);
 	want(post_inv(a, 0x123456, 0), IB_WC_WR_FLUSH_ERR);
 	want_state(a, IB_QPS_ERR);
 }
 
-/* A list that is bad in the middle: what is before that is done, and nothing behind. */
-static void run_list(struct stage *st, const void *arg)
+/* A list with a bad request: those before it are executed, those behind not. */
+static void post_test_list(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	u32 lkey = st->pd->local_dma_lkey;
@@ -67,8 +67,8 @@ static void run_list(struct stage *st, const void *arg)
 	wr[1].num_sge++;
 	side_fill(a, 5);
 	memset(b->buf, 0, 200);
-	recv[0] = recv_some(b);
-	recv[1] = recv_some(b);
+	recv[0] = post_small_recv(b);
+	recv[1] = post_small_recv(b);
 	check(st->t, ib_post_send(a->qp, wr, &bad) == -EINVAL, "too many entries");
 	check(st->t, bad == &wr[1], "another one is said to be bad");
 	want(m[0], IB_WC_SUCCESS);
@@ -78,7 +78,7 @@ static void run_list(struct stage *st, const void *arg)
 	check(st->t, !mark_await(m[2], 20) && !recv[1]->times, "it went on");
 }
 
-static int recv_of(struct side *s, int num)
+static int post_recv_sges(struct side *s, int num)
 {
 	struct ib_sge sge[MOST_SGE + 4] = {};
 	const struct ib_recv_wr *bad = NULL;
@@ -89,7 +89,7 @@ static int recv_of(struct side *s, int num)
 	return ib_post_recv(s->qp, &wr, &bad);
 }
 
-static int send_of(struct side *s, enum ib_wr_opcode op, int num, int flags)
+static int post_send_sges(struct side *s, enum ib_wr_opcode op, int num, int flags)
 {
 	struct ib_sge sge[MOST_SGE + 4] = {};
 	const struct ib_send_wr *bad = NULL;
@@ -101,36 +101,44 @@ static int send_of(struct side *s, enum ib_wr_opcode op, int num, int flags)
 	return ib_post_send(s->qp, &wr.wr, &bad);
 }
 
-/* What is not posted leaves no trace. */
-static void run_refused(struct stage *st, const void *arg)
+/* A refused request has no effect. */
+static void post_test_refused(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a;
 	int most = a->cap.max_send_sge;
 
-	check(st->t, recv_of(a, a->cap.max_recv_sge + 1) == -EINVAL,
+	check(st->t, post_recv_sges(a, a->cap.max_recv_sge + 1) == -EINVAL,
 	      "a receive with too many entries");
-	check(st->t, recv_of(a, -1) == -EINVAL, "a receive with less than none");
-	check(st->t, send_of(a, IB_WR_SEND, -1, 0) == -EINVAL, "less than no entries");
-	check(st->t, send_of(a, IB_WR_RDMA_READ, most + 1, 0) == -EINVAL,
+	check(st->t, post_recv_sges(a, -1) == -EINVAL,
+	      "a receive with less than none");
+	check(st->t, post_send_sges(a, IB_WR_SEND, -1, 0) == -EINVAL,
+	      "less than no entries");
+	check(st->t, post_send_sges(a, IB_WR_RDMA_READ, most + 1, 0) == -EINVAL,
 	      "a READ with too many entries");
-	check(st->t, send_of(a, IB_WR_RDMA_READ, 1, IB_SEND_INLINE) == -EINVAL,
+	check(st->t,
+	      post_send_sges(a, IB_WR_RDMA_READ, 1, IB_SEND_INLINE) == -EINVAL,
 	      "a READ into the request");
-	check(st->t, send_of(a, IB_WR_LOCAL_INV, 0, IB_SEND_INLINE) == -EINVAL,
+	check(st->t,
+	      post_send_sges(a, IB_WR_LOCAL_INV, 0, IB_SEND_INLINE) == -EINVAL,
 	      "LOCAL_INV with data");
-	check(st->t, send_of(a, IB_WR_SEND, 0, IB_SEND_IP_CSUM) == -EINVAL,
+	check(st->t, post_send_sges(a, IB_WR_SEND, 0, IB_SEND_IP_CSUM) == -EINVAL,
 	      "a checksum");
-	check(st->t, send_of(a, IB_WR_SEND, 0, 1 << 30) == -EINVAL, "unknown flags");
-	check(st->t, send_of(a, IB_WR_RDMA_READ_WITH_INV, 1, 0) == -EOPNOTSUPP,
+	check(st->t, post_send_sges(a, IB_WR_SEND, 0, 1 << 30) == -EINVAL,
+	      "unknown flags");
+	check(st->t,
+	      post_send_sges(a, IB_WR_RDMA_READ_WITH_INV, 1, 0) == -EOPNOTSUPP,
 	      "READ_WITH_INV");
-	check(st->t, send_of(a, IB_WR_LSO, 0, 0) == -EOPNOTSUPP, "LSO");
-	check(st->t, send_of(a, 0x1f, 0, 0) == -EOPNOTSUPP, "an unknown opcode");
-	check(st->t, send_of(a, 1000, 0, 0) == -EOPNOTSUPP, "an opcode off the table");
+	check(st->t, post_send_sges(a, IB_WR_LSO, 0, 0) == -EOPNOTSUPP, "LSO");
+	check(st->t, post_send_sges(a, 0x1f, 0, 0) == -EOPNOTSUPP,
+	      "an unknown opcode");
+	check(st->t, post_send_sges(a, 1000, 0, 0) == -EOPNOTSUPP,
+	      "an opcode off the table");
 	want_state(a, IB_QPS_RTS);
 	check(st->t, !a->came && !a->events, "something came of it");
 }
 
-/* Requests without packets have no memory: one that names some is wrong in its turn. */
-static void run_local_sge(struct stage *st, const void *arg)
+/* A local operation with an SGE fails when it is executed. */
+static void post_test_local_sge(struct stage *st, const void *arg)
 {
 	struct ib_sge sge = { st->a.dma, 1, st->pd->local_dma_lkey };
 	struct ib_send_wr wr = {
@@ -141,8 +149,8 @@ static void run_local_sge(struct stage *st, const void *arg)
 	want_state(&st->a, IB_QPS_ERR);
 }
 
-/* From memory that no key opens: what is on this stack, say. */
-static void run_inline(struct stage *st, const void *arg)
+/* Inline data may be any memory, even on the stack. */
+static void post_test_inline(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	u32 len = a->cap.max_inline_data;
@@ -176,25 +184,25 @@ static void run_inline(struct stage *st, const void *arg)
 	want_state(a, IB_QPS_RTS);
 }
 
-/* The peer has no receive, so nothing completes; then it has. */
-static void run_full(struct stage *st, const void *arg)
+/* Nothing completes until the peer posts receives. */
+static void post_test_full(struct stage *st, const void *arg)
 {
 	struct mark *sent[DEPTH], *got[DEPTH];
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < DEPTH; i++) {
-		sent[i] = send_some(&st->a);
+		sent[i] = post_small_send(&st->a);
 		check(st->t, !sent[i]->err, "request %u: %d", i, sent[i]->err);
 	}
-	err = send_some(&st->a)->err;
+	err = post_small_send(&st->a)->err;
 	check(st->t, st->a.cap.max_send_wr == DEPTH && err == -ENOMEM, "%u, %d",
 	      st->a.cap.max_send_wr, err);
 	err = post_inv(&st->a, 1, 0)->err;
 	check(st->t, err == -ENOMEM, "one more: %d", err);
 	check(st->t, !st->a.came, "one has completed");
 	for (i = 0; i < DEPTH; i++) {
-		got[i] = recv_some(&st->b);
+		got[i] = post_small_recv(&st->b);
 		check(st->t, !got[i]->err, "receive %u: %d", i, got[i]->err);
 	}
 	for (i = 0; i < DEPTH; i++) {
@@ -202,34 +210,34 @@ static void run_full(struct stage *st, const void *arg)
 			return;
 		check(st->t, sent[i]->order == i && got[i]->order == i, "out of order");
 	}
-	/* There is room again. */
-	got[0] = recv_some(&st->b);
+	/* The queue has free entries again. */
+	got[0] = post_small_recv(&st->b);
 	check(st->t, !got[0]->err, "receive: %d", got[0]->err);
-	want(send_some(&st->a), IB_WC_SUCCESS);
+	want(post_small_send(&st->a), IB_WC_SUCCESS);
 }
 
-/* The time that a receiver asks for, 655 ms, is over when it has a receive. */
-static void run_wait(struct stage *st, const void *arg)
+/* Posting a receive ends an RNR wait of 655 ms. */
+static void post_test_rnr_wait(struct stage *st, const void *arg)
 {
 	struct ib_qp_attr attr = { .min_rnr_timer = 0 };
 	struct mark *sent, *got;
 
 	check(st->t, !ib_modify_qp(st->b.qp, &attr, IB_QP_MIN_RNR_TIMER), "no timer");
-	sent = send_some(&st->a);
+	sent = post_small_send(&st->a);
 	check(st->t, !mark_await(sent, 20), "it went through");
-	got = recv_some(&st->b);
+	got = post_small_recv(&st->b);
 	check(st->t, mark_await(sent, 400) && sent->wc.status == IB_WC_SUCCESS,
 	      "the wait goes on");
 	want(got, IB_WC_SUCCESS);
 }
 
-static void run_full_recv(struct stage *st, const void *arg)
+static void post_test_full_recv(struct stage *st, const void *arg)
 {
 	struct mark *m;
 	unsigned int n;
 
 	for (n = 0; n <= DEPTH; n++) {
-		m = recv_some(&st->b);
+		m = post_small_recv(&st->b);
 		if (m->err)
 			break;
 	}
@@ -237,8 +245,8 @@ static void run_full_recv(struct stage *st, const void *arg)
 	      "receive %u: %d", n, m->err);
 }
 
-/* The domain's own key is for this side only, and for all of the memory. */
-static void run_local_key(struct stage *st, const void *arg)
+/* The PD's local_dma_lkey is for local use, and covers all memory. */
+static void post_test_local_key(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct ib_pd *pd;
@@ -254,7 +262,7 @@ static void run_local_key(struct stage *st, const void *arg)
 	want(post_rdma(a, IB_WR_RDMA_READ, a->dma, 100, st->pd->local_dma_lkey,
 		       b->dma, st->pd->local_dma_lkey), IB_WC_REM_ACCESS_ERR);
 
-	/* Of another domain it is nobody's. */
+	/* The key of another PD is invalid. */
 	check(st->t, !stage_again(st), "not connected again");
 	pd = ib_alloc_pd(st->t->dev, 0);
 	if (!check(st->t, !IS_ERR(pd), "no domain"))
@@ -265,7 +273,7 @@ static void run_local_key(struct stage *st, const void *arg)
 	ib_dealloc_pd(pd);
 }
 
-static void run_global_key(struct stage *st, const void *arg)
+static void post_test_global_key(struct stage *st, const void *arg)
 {
 	struct ib_pd *pd = ib_alloc_pd(st->t->dev, IB_PD_UNSAFE_GLOBAL_RKEY);
 
@@ -274,8 +282,8 @@ static void run_global_key(struct stage *st, const void *arg)
 		ib_dealloc_pd(pd);
 }
 
-/* A completion would lead to a queue pair that is no more, or to its life before. */
-static void run_unread(struct stage *rc, const void *arg)
+/* Unread completions vanish with their queue pair, or at its reset. */
+static void post_test_unread(struct stage *rc, const void *arg)
 {
 	const struct kind kind = {
 		.type = IB_QPT_RC, .how = IB_POLL_DIRECT, .beside = rc,
@@ -285,9 +293,9 @@ static void run_unread(struct stage *rc, const void *arg)
 
 	if (!st)
 		return;
-	recv_some(&st->b);
-	send_some(&st->a);
-	/* A queue that is polled directly must not be armed. */
+	post_small_recv(&st->b);
+	post_small_send(&st->a);
+	/* A queue that is polled directly must not be armed: just wait. */
 	msleep(50 * st->t->slow);
 	if (arg)
 		check(st->t, !side_modify(&st->a, IB_QPS_RESET, 0, 0), "no RESET");
@@ -301,16 +309,18 @@ static void run_unread(struct stage *rc, const void *arg)
 
 void ktest_post(struct ktest *t)
 {
-	ktest_run(t, run_states, NULL, "posted in each state");
-	ktest_run(t, run_list, NULL, "a list that is bad in the middle");
-	ktest_run(t, run_refused, NULL, "requests that are not posted");
-	ktest_run(t, run_local_sge, NULL, "LOCAL_INV that names memory");
-	ktest_run(t, run_inline, NULL, "inline");
-	ktest_run(t, run_full, NULL, "the send queue is full");
-	ktest_run(t, run_wait, NULL, "a wait is over when there is a receive");
-	ktest_run(t, run_full_recv, NULL, "the receive queue is full");
-	ktest_run(t, run_unread, NULL, "completions go with a queue pair");
-	ktest_run(t, run_unread, t, "and with its life before a reset");
-	ktest_run(t, run_local_key, NULL, "the domain's own key");
-	ktest_run(t, run_global_key, NULL, "no key of all memory for the peer");
+	ktest_run(t, post_test_states, NULL, "posted in each state");
+	ktest_run(t, post_test_list, NULL, "a list that is bad in the middle");
+	ktest_run(t, post_test_refused, NULL, "requests that are not posted");
+	ktest_run(t, post_test_local_sge, NULL, "LOCAL_INV that names memory");
+	ktest_run(t, post_test_inline, NULL, "inline");
+	ktest_run(t, post_test_full, NULL, "the send queue is full");
+	ktest_run(t, post_test_rnr_wait, NULL,
+		  "a wait is over when there is a receive");
+	ktest_run(t, post_test_full_recv, NULL, "the receive queue is full");
+	ktest_run(t, post_test_unread, NULL, "completions go with a queue pair");
+	ktest_run(t, post_test_unread, t, "and with its life before a reset");
+	ktest_run(t, post_test_local_key, NULL, "the domain's own key");
+	ktest_run(t, post_test_global_key, NULL,
+		  "no key of all memory for the peer");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reg - IB_WR_REG_MR: what is registered is what was mapped, and no more
+ * reg - IB_WR_REG_MR registers what was mapped, and no more
  *
  * Process context.
  */
@@ -10,8 +10,8 @@
 
 #define P	PAGE_SIZE
 
-/* Memory that is laid out in some way. */
-struct layout {
+/* Layout of the memory of a region. */
+struct reg_layout {
 	const char *name;
 	enum ib_mr_type type;
 	unsigned int page_size;
@@ -19,7 +19,7 @@ struct layout {
 	struct piece pieces[8];
 };
 
-static const struct layout layouts[] = {
+static const struct reg_layout reg_layouts[] = {
 	{ "one byte", IB_MR_TYPE_MEM_REG, P, 0, { { 3 * P + 17, 1 } } },
 	{ "pages in no order", IB_MR_TYPE_MEM_REG, P, 0,
 	  { { 3 * P, P }, { 0, P }, { 9 * P, P }, { 5 * P, P } } },
@@ -38,7 +38,7 @@ static const struct layout layouts[] = {
 	  { { 13, 500 }, { 2 * P + 7, 3 }, { 4 * P - 96, 96 } } },
 };
 
-static u32 length_of(const struct layout *l)
+static u32 reg_layout_len(const struct reg_layout *l)
 {
 	const struct piece *p = l->pieces;
 	u32 len = 0;
@@ -48,9 +48,9 @@ static u32 length_of(const struct layout *l)
 	return len - l->offset;
 }
 
-/* The buffer is what it was (@old), but for the region, which is @new. */
-static void compare(struct side *s, const struct layout *l, unsigned int old,
-		    unsigned int new)
+/* The buffer has pattern @old, except the region, which has @new. */
+static void reg_compare(struct side *s, const struct reg_layout *l,
+			unsigned int old, unsigned int new)
 {
 	const u8 *from = ktest_pattern(s->t, new);
 	const struct piece *p = l->pieces;
@@ -71,17 +71,17 @@ static void compare(struct side *s, const struct layout *l, unsigned int old,
 	kvfree(expected);
 }
 
-static void compare_flat(struct side *s, u32 len, unsigned int seed)
+static void reg_compare_flat(struct side *s, u32 len, unsigned int seed)
 {
 	check(s->t, !memcmp(s->buf, ktest_pattern(s->t, seed), len),
 	      "wrong data here");
 }
 
-/* Written by the peer, read by the peer, sent from there, received there. */
-static void use_layout(struct stage *st, const struct layout *l,
-		       struct region *r)
+/* The peer writes and reads; then send from there and receive there. */
+static void reg_use_layout(struct stage *st, const struct reg_layout *l,
+			   struct region *r)
 {
-	u32 lkey = st->pd->local_dma_lkey, len = length_of(l);
+	u32 lkey = st->pd->local_dma_lkey, len = reg_layout_len(l);
 	struct side *a = &st->a, *b = &st->b;
 	u64 at = r->mr->iova;
 	u32 key = r->mr->rkey;
@@ -91,31 +91,31 @@ static void use_layout(struct stage *st, const struct layout *l,
 	side_fill(a, 2);
 	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, len, lkey, at, key),
 	     IB_WC_SUCCESS);
-	compare(b, l, 1, 2);
+	reg_compare(b, l, 1, 2);
 
 	memset(a->buf, 0, BUF_SIZE);
 	want(post_rdma(a, IB_WR_RDMA_READ, a->dma, len, lkey, at, key),
 	     IB_WC_SUCCESS);
-	compare_flat(a, len, 2);
+	reg_compare_flat(a, len, 2);
 
 	memset(a->buf, 0, BUF_SIZE);
 	m = post_recv(a, a->dma, len, lkey);
 	want(post_send(b, at, len, key), IB_WC_SUCCESS);
 	if (want(m, IB_WC_SUCCESS))
 		check(st->t, m->wc.byte_len == len, "%u bytes", m->wc.byte_len);
-	compare_flat(a, len, 2);
+	reg_compare_flat(a, len, 2);
 
 	side_fill(a, 3);
 	side_fill(b, 1);
 	m = post_recv(b, at, len, key);
 	want(post_send(a, a->dma, len, lkey), IB_WC_SUCCESS);
 	want(m, IB_WC_SUCCESS);
-	compare(b, l, 1, 3);
+	reg_compare(b, l, 1, 3);
 }
 
-static void run_layout(struct stage *st, const void *arg)
+static void reg_test_layout(struct stage *st, const void *arg)
 {
-	const struct layout *l = arg;
+	const struct reg_layout *l = arg;
 	unsigned int offset = l->offset;
 	struct region r;
 	struct mark *m;
@@ -124,13 +124,13 @@ static void run_layout(struct stage *st, const void *arg)
 		return;
 	check(st->t, region_map(&st->b, &r, l->pieces, &offset, l->page_size),
 	      "not all is mapped");
-	check(st->t, r.mr->length == length_of(l), "%llu bytes instead of %u",
-	      r.mr->length, length_of(l));
+	check(st->t, r.mr->length == reg_layout_len(l), "%llu bytes instead of %u",
+	      r.mr->length, reg_layout_len(l));
 	m = post_reg(&st->b, r.mr, r.mr->rkey, ALL_RIGHTS);
 	if (want(m, IB_WC_SUCCESS)) {
 		check(st->t, m->wc.opcode == IB_WC_REG_MR, "opcode %d",
 		      m->wc.opcode);
-		use_layout(st, l, &r);
+		reg_use_layout(st, l, &r);
 	}
 	m = post_inv(&st->b, r.mr->rkey, 0);
 	if (want(m, IB_WC_SUCCESS))
@@ -139,8 +139,8 @@ static void run_layout(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* Registered again and again, each time under another key and elsewhere. */
-static void run_keys(struct stage *st, const void *arg)
+/* Register repeatedly, with another key and other memory each time. */
+static void reg_test_keys(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct region r;
@@ -168,7 +168,7 @@ static void run_keys(struct stage *st, const void *arg)
 		check(st->t, !memcmp(b->buf + pieces[0].at, a->buf, 64),
 		      "round %d: wrong data", i);
 	}
-	/* The last but one is nobody's any more. */
+	/* The previous key is invalid. */
 	want(post_rdma(a, IB_WR_RDMA_WRITE, a->dma, 64, st->pd->local_dma_lkey,
 		       r.mr->iova, (first & ~0xffU) | ((first + i - 2) & 0xff)),
 	     IB_WC_REM_ACCESS_ERR);
@@ -178,8 +178,8 @@ static void run_keys(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* As storage does it: registered and told of at once. */
-static void run_chain(struct stage *st, const void *arg)
+/* As in storage: register and send in one list. */
+static void reg_test_chain(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	const struct piece pieces[] = { { 5 * P, P }, { 2 * P, 50 }, {} };
@@ -210,15 +210,15 @@ static void run_chain(struct stage *st, const void *arg)
 	check(st->t, !ib_post_send(b->qp, &wr.wr, &bad), "not posted");
 	want(recv, IB_WC_SUCCESS);
 	want(send, IB_WC_SUCCESS);
-	/* That one is not signaled. */
+	/* REG_MR is not signaled. */
 	check(st->t, !reg->times, "a completion for REG_MR");
 	check(st->t, !memcmp(a->buf, b->buf + 5 * P, P) &&
 	      !memcmp(a->buf + P, b->buf + 2 * P, 50), "wrong data");
 	region_free(&r);
 }
 
-/* More than there is room for: what fits is mapped, and no byte beyond. */
-static void run_more(struct stage *st, const void *arg)
+/* With too many entries those that fit are mapped, and nothing beyond. */
+static void reg_test_too_many(struct stage *st, const void *arg)
 {
 	static const struct piece pieces[] = {
 		{ 14 * P, P }, { 12 * P, P }, { 10 * P, P }, { 8 * P, P },
@@ -247,13 +247,13 @@ static void run_more(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* Ways to register that are none. */
-enum misreg {
+/* Invalid registrations. */
+enum reg_misreg {
 	TWICE, FOREIGN_PD, NOTHING, UNMAPPED, LOCAL_KEY, UNKNOWN_KEY, NO_RIGHT, NOT_LOCAL,
 	NOT_LOCAL_ATOMIC, MISREGS
 };
 
-static const char *const misregs[] = {
+static const char *const reg_misreg_names[] = {
 	[TWICE] = "twice", [FOREIGN_PD] = "of another protection domain",
 	[NOTHING] = "no bytes", [UNMAPPED] = "never mapped",
 	[LOCAL_KEY] = "by the domain's own key", [UNKNOWN_KEY] = "by an unknown key",
@@ -262,7 +262,8 @@ static const char *const misregs[] = {
 	[NOT_LOCAL_ATOMIC] = "the peer may do atomics and we may not write",
 };
 
-static struct mark *misregister(struct stage *st, struct region *r, enum misreg how)
+static struct mark *reg_misregister(struct stage *st, struct region *r,
+				    enum reg_misreg how)
 {
 	int access = ALL_RIGHTS;
 	u32 key = r->mr->rkey;
@@ -298,10 +299,10 @@ static struct mark *misregister(struct stage *st, struct region *r, enum misreg 
 	return post_reg(&st->b, r->mr, key, access);
 }
 
-static void run_misreg(struct stage *st, const void *arg)
+static void reg_test_misreg(struct stage *st, const void *arg)
 {
 	const struct piece pieces[] = { { P, P }, {} };
-	enum misreg how = *(const enum misreg *)arg;
+	enum reg_misreg how = *(const enum reg_misreg *)arg;
 	struct ib_pd *pd = st->pd;
 	struct side *b = &st->b;
 	struct region r;
@@ -313,11 +314,11 @@ static void run_misreg(struct stage *st, const void *arg)
 	if (region_new(b, pd, &r, IB_MR_TYPE_MEM_REG, 4)) {
 		if (how != UNMAPPED)
 			region_map(b, &r, pieces, NULL, P);
-		want(misregister(st, &r, how), IB_WC_MW_BIND_ERR);
+		want(reg_misregister(st, &r, how), IB_WC_MW_BIND_ERR);
 		want_state(b, IB_QPS_ERR);
 		want(post_send(b, b->dma, 1, st->pd->local_dma_lkey),
 		     IB_WC_WR_FLUSH_ERR);
-		/* All this is none of the peer's. */
+		/* The peer is not affected. */
 		want_state(&st->a, IB_QPS_RTS);
 		check(st->t, !b->events, "events 0x%lx", b->events);
 		region_free(&r);
@@ -326,8 +327,8 @@ static void run_misreg(struct stage *st, const void *arg)
 		ib_dealloc_pd(pd);
 }
 
-/* Windows are for programs: the kernel's verbs make none, so the driver is asked itself. */
-static struct ib_mw *window_new(struct stage *st)
+/* Kernel verbs allocate no windows: call the driver. */
+static struct ib_mw *reg_window_new(struct stage *st)
 {
 	const struct ib_device_ops *ops = &st->t->dev->ops;
 	struct ib_mw *mw = kzalloc(ops->size_ib_mw, GFP_KERNEL);
@@ -343,10 +344,10 @@ static struct ib_mw *window_new(struct stage *st)
 	return NULL;
 }
 
-static void run_window(struct stage *st, const void *arg)
+static void reg_test_window(struct stage *st, const void *arg)
 {
 	const struct piece pieces[] = { { P, P }, {} };
-	struct ib_mw *mw = window_new(st);
+	struct ib_mw *mw = reg_window_new(st);
 	struct region r;
 
 	if (!check(st->t, mw, "no window"))
@@ -363,14 +364,14 @@ static void run_window(struct stage *st, const void *arg)
 	kfree(mw);
 }
 
-/* What the peer asks for, and the right that it lacks. */
-struct lack {
+/* An operation of the peer, with rights that lack it. */
+struct reg_lack {
 	const char *name;
 	int access;
 	enum ib_wr_opcode op;
 };
 
-static const struct lack lacks[] = {
+static const struct reg_lack reg_lacks[] = {
 	{ "READ", ALL_RIGHTS & ~IB_ACCESS_REMOTE_READ, IB_WR_RDMA_READ },
 	{ "WRITE", ALL_RIGHTS & ~IB_ACCESS_REMOTE_WRITE, IB_WR_RDMA_WRITE },
 	{ "COMPARE AND SWAP", ALL_RIGHTS & ~IB_ACCESS_REMOTE_ATOMIC,
@@ -380,10 +381,10 @@ static const struct lack lacks[] = {
 	{ "READ of what is for us alone", IB_ACCESS_LOCAL_WRITE, IB_WR_RDMA_READ },
 };
 
-static void run_lack(struct stage *st, const void *arg)
+static void reg_test_lack(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
-	const struct lack *l = arg;
+	const struct reg_lack *l = arg;
 	struct region r;
 	struct mark *m;
 
@@ -406,8 +407,8 @@ static void run_lack(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* Without the right to write there ourselves. */
-static void run_read_only(struct stage *st, const void *arg)
+/* A region without local write access. */
+static void reg_test_read_only(struct stage *st, const void *arg)
 {
 	bool receive = *(const bool *)arg;
 	struct side *a = &st->a, *b = &st->b;
@@ -433,8 +434,8 @@ static void run_read_only(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-/* A byte before, a byte behind, and ends that are no numbers. */
-static void run_bounds(struct stage *st, const void *arg)
+/* Out of bounds before, behind, and with overflow. */
+static void reg_test_bounds(struct stage *st, const void *arg)
 {
 	static const struct { s64 at; u32 len; } bad[] = {
 		{ -1, 1 }, { -1, 2 }, { BUF_SIZE - P, 1 }, { BUF_SIZE - P - 1, 2 },
@@ -456,7 +457,7 @@ static void run_bounds(struct stage *st, const void *arg)
 	}
 }
 
-static void run_limits(struct stage *st, const void *arg)
+static void reg_test_limits(struct stage *st, const void *arg)
 {
 	u32 most = st->t->dev->attrs.max_fast_reg_page_list_len;
 	static const enum ib_mr_type types[] = {
@@ -485,24 +486,28 @@ static void run_limits(struct stage *st, const void *arg)
 
 void ktest_reg(struct ktest *t)
 {
-	static const bool ways[] = { false, true };
-	enum misreg how;
+	static const bool receives[] = { false, true };
+	enum reg_misreg how;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(layouts); i++)
-		ktest_run(t, run_layout, &layouts[i], "registered: %s",
-			  layouts[i].name);
-	ktest_run(t, run_keys, NULL, "registered again under other keys");
-	ktest_run(t, run_chain, NULL, "registered and sent, in one list");
-	ktest_run(t, run_more, NULL, "more than there is room for");
+	for (i = 0; i < ARRAY_SIZE(reg_layouts); i++)
+		ktest_run(t, reg_test_layout, &reg_layouts[i], "registered: %s",
+			  reg_layouts[i].name);
+	ktest_run(t, reg_test_keys, NULL, "registered again under other keys");
+	ktest_run(t, reg_test_chain, NULL, "registered and sent, in one list");
+	ktest_run(t, reg_test_too_many, NULL, "more than there is room for");
 	for (how = 0; how < MISREGS; how++)
-		ktest_run(t, run_misreg, &how, "not registered: %s", misregs[how]);
-	ktest_run(t, run_window, NULL, "not registered: by the key of a window");
-	for (i = 0; i < ARRAY_SIZE(lacks); i++)
-		ktest_run(t, run_lack, &lacks[i], "a right is not given: %s",
-			  lacks[i].name);
-	ktest_run(t, run_read_only, &ways[0], "not to be written by us: READ");
-	ktest_run(t, run_read_only, &ways[1], "not to be written by us: receive");
-	ktest_run(t, run_bounds, NULL, "outside of what is registered");
-	ktest_run(t, run_limits, NULL, "limits of regions");
+		ktest_run(t, reg_test_misreg, &how, "not registered: %s",
+			  reg_misreg_names[how]);
+	ktest_run(t, reg_test_window, NULL,
+		  "not registered: by the key of a window");
+	for (i = 0; i < ARRAY_SIZE(reg_lacks); i++)
+		ktest_run(t, reg_test_lack, &reg_lacks[i],
+			  "a right is not given: %s", reg_lacks[i].name);
+	ktest_run(t, reg_test_read_only, &receives[0],
+		  "not to be written by us: READ");
+	ktest_run(t, reg_test_read_only, &receives[1],
+		  "not to be written by us: receive");
+	ktest_run(t, reg_test_bounds, NULL, "outside of what is registered");
+	ktest_run(t, reg_test_limits, NULL, "limits of regions");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * region - memory of a side's buffer that is registered by work requests
+ * region - memory of a side's buffer, registered by work requests
  *
  * Process context.
  */
@@ -18,20 +18,20 @@ bool region_new(struct side *s, struct ib_pd *pd, struct region *r,
 	return false;
 }
 
-static void unmap(struct region *r)
+static void region_unmap(struct region *r)
 {
 	if (r->mapped)
 		ib_dma_unmap_sg(r->dev, r->sg, r->nents, DMA_BIDIRECTIONAL);
 	r->mapped = 0;
 }
 
-/* Lay it out; false when not all of it finds room. */
+/* Map the pieces; false if not all of them fit. */
 bool region_map(struct side *s, struct region *r, const struct piece *pieces,
 		unsigned int *offset, unsigned int page_size)
 {
 	int n = 0, i;
 
-	unmap(r);
+	region_unmap(r);
 	while (n < (int)ARRAY_SIZE(r->sg) && pieces[n].len)
 		n++;
 	sg_init_table(r->sg, n);
@@ -45,7 +45,7 @@ bool region_map(struct side *s, struct region *r, const struct piece *pieces,
 	return ib_map_mr_sg(r->mr, r->sg, n, offset, page_size) == n;
 }
 
-/* All of the buffer but its last page, registered with these rights. */
+/* Register the buffer without its last page. */
 bool region_simple(struct side *s, struct region *r, int access)
 {
 	const struct piece pieces[] = { { 0, BUF_SIZE - PAGE_SIZE }, {} };
@@ -62,7 +62,7 @@ bool region_simple(struct side *s, struct region *r, int access)
 
 void region_free(struct region *r)
 {
-	unmap(r);
+	region_unmap(r);
 	if (r->mr)
 		ib_dereg_mr(r->mr);
 	r->mr = NULL;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * request - work requests, and the completions that they end with
+ * request - work requests and their completions
  *
- * Process context, but for done(), which comes in that of the completion queue.
+ * Process context, except request_done(), called by the completion queue.
  */
 #include <linux/delay.h>
 
 #include "ktest.h"
 
-static void done(struct ib_cq *cq, struct ib_wc *wc)
+static void request_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct mark *m = container_of(wc->wr_cqe, struct mark, cqe);
 	struct ib_ah *ah = m->ah;
@@ -26,12 +26,12 @@ static void done(struct ib_cq *cq, struct ib_wc *wc)
 	complete(&m->done);
 }
 
-/* The oldest is used again: whoever has more than MARKS at a time is wrong. */
+/* Reuses the oldest mark: at most MARKS may be in use. */
 struct mark *mark_new(struct side *s)
 {
 	struct mark *m = &s->marks[s->used++ % MARKS];
 
-	*m = (struct mark){ .side = s, .cqe.done = done };
+	*m = (struct mark){ .side = s, .cqe.done = request_done };
 	init_completion(&m->done);
 	return m;
 }

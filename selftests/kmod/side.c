@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * side - two queue pairs and what they need: made, connected, given back
+ * side - set up, connect and release two queue pairs
  *
  * Process context.
  */
@@ -9,7 +9,7 @@
 
 #include "ktest.h"
 
-/* Each seed begins elsewhere in the same bytes. */
+/* Each seed is another offset into the same random bytes. */
 const u8 *ktest_pattern(const struct ktest *t, unsigned int seed)
 {
 	return t->pattern + seed * 17 % SEEDS;
@@ -20,7 +20,7 @@ void side_fill(struct side *s, unsigned int seed)
 	memcpy(s->buf, ktest_pattern(s->t, seed), BUF_SIZE);
 }
 
-static void on_event(struct ib_event *event, void *context)
+static void side_on_event(struct ib_event *event, void *context)
 {
 	struct side *s = context;
 	unsigned long flags;
@@ -31,7 +31,7 @@ static void on_event(struct ib_event *event, void *context)
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
-static struct ib_cq *make_cq(struct side *s, const struct kind *kind, int cqes)
+static struct ib_cq *side_make_cq(struct side *s, const struct kind *kind, int cqes)
 {
 	struct ib_cq_init_attr init = {
 		.cqe = cqes,
@@ -43,10 +43,10 @@ static struct ib_cq *make_cq(struct side *s, const struct kind *kind, int cqes)
 	       ib_alloc_cq(s->t->dev, s, cqes, 0, kind->how);
 }
 
-static int make_qp(struct side *s, const struct kind *kind)
+static int side_make_qp(struct side *s, const struct kind *kind)
 {
 	struct ib_qp_init_attr init = {
-		.event_handler = on_event,
+		.event_handler = side_on_event,
 		.qp_context = s,
 		.send_cq = s->cq,
 		.recv_cq = s->cq,
@@ -74,7 +74,7 @@ static int make_qp(struct side *s, const struct kind *kind)
 	return 0;
 }
 
-static int open_side(struct stage *st, struct side *s, const struct kind *kind,
+static int side_open(struct stage *st, struct side *s, const struct kind *kind,
 		     int cqes)
 {
 	int err;
@@ -89,16 +89,16 @@ static int open_side(struct stage *st, struct side *s, const struct kind *kind,
 		return -ENOMEM;
 	s->dma = ib_dma_map_single(st->t->dev, s->buf, BUF_SIZE,
 				   DMA_BIDIRECTIONAL);
-	s->cq = make_cq(s, kind, cqes);
+	s->cq = side_make_cq(s, kind, cqes);
 	if (IS_ERR(s->cq)) {
 		err = PTR_ERR(s->cq);
 		s->cq = NULL;
 		return err;
 	}
-	return make_qp(s, kind);
+	return side_make_qp(s, kind);
 }
 
-static void close_side(struct side *s)
+static void side_close(struct side *s)
 {
 	if (s->qp)
 		ib_destroy_qp(s->qp);
@@ -114,14 +114,14 @@ static void close_side(struct side *s)
 
 void stage_close(struct stage *st)
 {
-	close_side(&st->a);
-	close_side(&st->b);
+	side_close(&st->a);
+	side_close(&st->b);
 	if (st->pd && !st->beside)
 		ib_dealloc_pd(st->pd);
 	kvfree(st);
 }
 
-/* Without a drain, after which nothing would be heard of receives that stay. */
+/* Without a drain, which would wait for receives that stay posted. */
 int stage_reset(struct stage *st)
 {
 	int err = side_modify(&st->a, IB_QPS_RESET, 0, 0);
@@ -134,8 +134,8 @@ int stage_reset(struct stage *st)
 }
 
 /*
- * Two sides, connected: with @cqes entries in each completion queue.  NULL, and the
- * case has failed, when they cannot be had.
+ * Open two connected sides with @cqes entries in each completion queue.  NULL,
+ * with a failed case, on error.
  */
 struct stage *stage_open_of(struct ktest *t, const struct kind *kind, int cqes)
 {
@@ -152,9 +152,9 @@ struct stage *stage_open_of(struct ktest *t, const struct kind *kind, int cqes)
 		st->pd = NULL;
 		goto fail;
 	}
-	err = open_side(st, &st->a, kind, cqes);
+	err = side_open(st, &st->a, kind, cqes);
 	if (!err)
-		err = open_side(st, &st->b, kind, cqes);
+		err = side_open(st, &st->b, kind, cqes);
 	if (!err)
 		err = stage_connect(st, QP_RIGHTS);
 	if (!err)
@@ -172,25 +172,25 @@ struct stage *stage_open(struct ktest *t, enum ib_poll_context how, int cqes)
 	return stage_open_of(t, &kind, cqes);
 }
 
-/* What is given with a state, by the kind of service. */
-#define GIVE_INIT	(IB_QP_PKEY_INDEX | IB_QP_PORT)
-#define GIVE_PATH	(IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN)
+/* Attribute mask of each state, by type of queue pair. */
+#define MASK_INIT	(IB_QP_PKEY_INDEX | IB_QP_PORT)
+#define MASK_PATH	(IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN)
 
-static const int given[][IB_QPS_ERR + 1] = {
+static const int side_state_masks[][IB_QPS_ERR + 1] = {
 	[IB_QPT_RC] = {
-		[IB_QPS_INIT] = GIVE_INIT | IB_QP_ACCESS_FLAGS,
-		[IB_QPS_RTR] = GIVE_PATH | IB_QP_MAX_DEST_RD_ATOMIC |
+		[IB_QPS_INIT] = MASK_INIT | IB_QP_ACCESS_FLAGS,
+		[IB_QPS_RTR] = MASK_PATH | IB_QP_MAX_DEST_RD_ATOMIC |
 			       IB_QP_MIN_RNR_TIMER,
 		[IB_QPS_RTS] = IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
 			       IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC,
 	},
 	[IB_QPT_UC] = {
-		[IB_QPS_INIT] = GIVE_INIT | IB_QP_ACCESS_FLAGS,
-		[IB_QPS_RTR] = GIVE_PATH,
+		[IB_QPS_INIT] = MASK_INIT | IB_QP_ACCESS_FLAGS,
+		[IB_QPS_RTR] = MASK_PATH,
 		[IB_QPS_RTS] = IB_QP_SQ_PSN,
 	},
 	[IB_QPT_UD] = {
-		[IB_QPS_INIT] = GIVE_INIT | IB_QP_QKEY,
+		[IB_QPS_INIT] = MASK_INIT | IB_QP_QKEY,
 		[IB_QPS_RTS] = IB_QP_SQ_PSN,
 	},
 };
@@ -219,10 +219,10 @@ int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer)
 	rdma_ah_set_port_num(ah, PORT);
 	rdma_ah_set_grh(ah, &s->t->gid, 0, s->t->gid_index, 64, 0);
 	return ib_modify_qp(s->qp, &attr,
-			    IB_QP_STATE | given[s->qp->qp_type][state]);
+			    IB_QP_STATE | side_state_masks[s->qp->qp_type][state]);
 }
 
-/* Back to RTS out of SQE, with all that it had. */
+/* From SQE back to RTS, with unchanged attributes. */
 int side_resume(struct side *s)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
@@ -230,25 +230,25 @@ int side_resume(struct side *s)
 	return ib_modify_qp(s->qp, &attr, IB_QP_STATE);
 }
 
-/* From RESET to RTS, with these rights for the other side. */
+/* From RESET to RTS, with these rights for the peer. */
 int stage_connect(struct stage *st, int rights)
 {
-	static const enum ib_qp_state way[] = {
+	static const enum ib_qp_state states[] = {
 		IB_QPS_INIT, IB_QPS_RTR, IB_QPS_RTS,
 	};
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(way) && !err; i++) {
-		err = side_modify(&st->a, way[i], rights, st->b.qp->qp_num);
+	for (i = 0; i < ARRAY_SIZE(states) && !err; i++) {
+		err = side_modify(&st->a, states[i], rights, st->b.qp->qp_num);
 		if (!err)
-			err = side_modify(&st->b, way[i], rights,
+			err = side_modify(&st->b, states[i], rights,
 					  st->a.qp->qp_num);
 	}
 	return err;
 }
 
-/* The same once more; what is left of before is flushed first. */
+/* Drain, reset and connect again. */
 int stage_again(struct stage *st)
 {
 	ib_drain_qp(st->a.qp);
@@ -256,14 +256,14 @@ int stage_again(struct stage *st)
 	return stage_reset(st);
 }
 
-/* Under way or not: what it has still to do is over. */
+/* Destroy the queue pair, with requests in flight or not. */
 void side_destroy(struct side *s)
 {
 	check(s->t, !ib_destroy_qp(s->qp), "not destroyed");
 	s->qp = NULL;
 }
 
-/* Both come from the other end, so they may take a moment. */
+/* State and events may be due to the peer: wait for them. */
 bool side_state(struct side *s, enum ib_qp_state state, const char *where)
 {
 	struct ib_qp_init_attr init;
@@ -294,7 +294,7 @@ bool side_event(struct side *s, enum ib_event_type event, const char *where)
 			   ib_event_msg(event), s->events);
 }
 
-/* Nobody was told anything. */
+/* Neither side got an event. */
 bool stage_untold(struct stage *st, const char *where, int line)
 {
 	return ktest_check(st->t, !st->a.events && !st->b.events, where, line,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srq - shared receive queues: receives for whichever queue pair takes them
+ * srq - shared receive queues
  *
- * The cases have queue pairs of their own, both on one shared receive queue, beside
- * those they are given.  These have the memory of the receives and their marks, as
- * a receive may outlive whoever would have taken it.
+ * The cases have two queue pairs of their own on one shared receive queue.
+ * Memory and marks of the receives belong to the outer stage: a receive may
+ * outlive the queue pair that would have taken it.
  *
- * Process context, but for the events, which come in any.
+ * Process context, except srq_on_event(), which may run in any.
  */
 #include <linux/delay.h>
 
@@ -15,20 +15,20 @@
 #define MAX_SGE	2
 
 /**
- * struct shared - a shared receive queue with two queue pairs on it
+ * struct srq_env - a shared receive queue with two queue pairs
  * @t: the run
  * @st: the queue pairs
- * @owner: of the receives
+ * @owner: side that owns the receives
  * @srq: the queue
- * @max_wr: as granted
- * @max_sge: likewise
- * @posted: receives so far, each at a place of its own
- * @refill: post so many more when it is told of its limit
- * @filled: these
- * @limits: events of its limit
- * @others: any others
+ * @max_wr: granted number of receives
+ * @max_sge: granted number of entries
+ * @posted: receives so far, each with its own place in the buffer
+ * @refill: receives to post on a limit event
+ * @filled: those receives
+ * @limits: number of limit events
+ * @others: number of other events
  */
-struct shared {
+struct srq_env {
 	struct ktest *t;
 	struct stage *st;
 	struct side *owner;
@@ -42,7 +42,7 @@ struct shared {
 	atomic_t others;
 };
 
-static struct mark *mark_shared(struct shared *q)
+static struct mark *srq_mark_new(struct srq_env *q)
 {
 	struct mark *m = mark_new(q->owner);
 
@@ -50,11 +50,11 @@ static struct mark *mark_shared(struct shared *q)
 	return m;
 }
 
-static struct mark *post_shared(struct shared *q, struct ib_sge *sge, int n)
+static struct mark *srq_post(struct srq_env *q, struct ib_sge *sge, int n)
 {
 	struct ib_recv_wr wr = { .sg_list = sge, .num_sge = n };
 	const struct ib_recv_wr *bad = NULL;
-	struct mark *m = mark_shared(q);
+	struct mark *m = srq_mark_new(q);
 
 	wr.wr_cqe = &m->cqe;
 	m->err = ib_post_srq_recv(q->srq, &wr, &bad);
@@ -63,20 +63,20 @@ static struct mark *post_shared(struct shared *q, struct ib_sge *sge, int n)
 	return m;
 }
 
-/* Of so many bytes, in two entries. */
-static struct mark *post_room(struct shared *q, u32 len)
+/* Post a receive of @len bytes in two entries. */
+static struct mark *srq_post_recv(struct srq_env *q, u32 len)
 {
 	u64 at = q->owner->dma + q->posted++ % 16 * 4096;
 	u32 lkey = q->owner->pd->local_dma_lkey;
 	struct ib_sge sge[2] = { { at, len / 2, lkey }, { at + len / 2, len - len / 2, lkey } };
 
-	return post_shared(q, sge, ARRAY_SIZE(sge));
+	return srq_post(q, sge, ARRAY_SIZE(sge));
 }
 
-/* Whoever is told may post at once. */
-static void on_srq_event(struct ib_event *event, void *context)
+/* An event handler may post. */
+static void srq_on_event(struct ib_event *event, void *context)
 {
-	struct shared *q = context;
+	struct srq_env *q = context;
 	u32 i;
 
 	if (event->event != IB_EVENT_SRQ_LIMIT_REACHED || event->element.srq != q->srq) {
@@ -84,14 +84,14 @@ static void on_srq_event(struct ib_event *event, void *context)
 		return;
 	}
 	for (i = 0; i < q->refill; i++)
-		q->filled[i] = post_room(q, 4096);
+		q->filled[i] = srq_post_recv(q, 4096);
 	atomic_inc(&q->limits);
 }
 
-static int make_srq(struct shared *q, u32 max_wr, u32 max_sge)
+static int srq_make(struct srq_env *q, u32 max_wr, u32 max_sge)
 {
 	struct ib_srq_init_attr init = {
-		.event_handler = on_srq_event,
+		.event_handler = srq_on_event,
 		.srq_context = q,
 		.attr = { .max_wr = max_wr, .max_sge = max_sge },
 		.srq_type = IB_SRQT_BASIC,
@@ -105,14 +105,15 @@ static int make_srq(struct shared *q, u32 max_wr, u32 max_sge)
 	return 0;
 }
 
-static struct mark *send_from(struct side *s, u32 len)
+static struct mark *srq_send_from(struct side *s, u32 len)
 {
 	return post_send(s, s->dma, len, s->pd->local_dma_lkey);
 }
 
-/* The receive that was posted as number @n has what @from has sent to @to. */
-static bool came(struct shared *q, struct mark *m, u32 n, const struct side *from,
-		 const struct side *to, u32 len)
+/* Receive number @n has the data that @from sent to @to. */
+static bool srq_check_came(struct srq_env *q, struct mark *m, u32 n,
+			   const struct side *from, const struct side *to,
+			   u32 len)
 {
 	return want(m, IB_WC_SUCCESS) &&
 	       check(q->t, m->wc.qp == to->qp && m->wc.byte_len == len &&
@@ -124,38 +125,38 @@ static bool came(struct shared *q, struct mark *m, u32 n, const struct side *fro
 		     "receive %u: wrong data", n);
 }
 
-static void want_full(struct shared *q)
+static void srq_want_full(struct srq_env *q)
 {
-	int err = post_room(q, 4096)->err;
+	int err = srq_post_recv(q, 4096)->err;
 
 	check(q->t, err == -ENOMEM, "more than there is room for: %d", err);
 	q->posted--;
 }
 
-/* The oldest receive, number @n, is taken. */
-static bool takes(struct shared *q, struct mark *m, u32 n)
+/* Send to receive number @n, the oldest. */
+static bool srq_take_oldest(struct srq_env *q, struct mark *m, u32 n)
 {
 	struct side *a = &q->st->a;
 	u32 len = 1000 + n;
 
 	side_fill(a, n);
-	return want(send_from(a, len), IB_WC_SUCCESS) &&
-	       came(q, m, n, a, &q->st->b, len);
+	return want(srq_send_from(a, len), IB_WC_SUCCESS) &&
+	       srq_check_came(q, m, n, a, &q->st->b, len);
 }
 
-static bool reconnect(struct shared *q)
+static bool srq_reconnect(struct srq_env *q)
 {
 	return check(q->t, !stage_reset(q->st), "not connected again");
 }
 
-static int modify(struct shared *q, int mask, u32 max_wr, u32 limit)
+static int srq_modify(struct srq_env *q, int mask, u32 max_wr, u32 limit)
 {
 	struct ib_srq_attr attr = { .max_wr = max_wr, .srq_limit = limit };
 
 	return ib_modify_srq(q->srq, &attr, mask);
 }
 
-static void want_attr(struct shared *q, u32 max_wr, u32 limit)
+static void srq_want_attr(struct srq_env *q, u32 max_wr, u32 limit)
 {
 	struct ib_srq_attr attr = {};
 
@@ -165,8 +166,8 @@ static void want_attr(struct shared *q, u32 max_wr, u32 limit)
 	      attr.max_sge, attr.srq_limit);
 }
 
-/* They come with receives, and a receive's completion may be faster. */
-static void want_limits(struct shared *q, int limits)
+/* An event may come later than the completion of its receive. */
+static void srq_want_limits(struct srq_env *q, int limits)
 {
 	unsigned int i;
 
@@ -177,7 +178,7 @@ static void want_limits(struct shared *q, int limits)
 	      atomic_read(&q->limits), atomic_read(&q->others));
 }
 
-static void run_create(struct shared *q)
+static void srq_test_create(struct srq_env *q)
 {
 	const struct ib_device_attr *dev = &q->t->dev->attrs;
 	const struct { u32 wr, sge; int err; } tries[] = {
@@ -186,7 +187,7 @@ static void run_create(struct shared *q)
 		{ 1, U32_MAX, -EINVAL }, { 1, 1, 0 }, { 33, 3, 0 },
 		{ 1, dev->max_srq_sge, 0 },
 	};
-	struct shared other = { .t = q->t, .owner = q->owner };
+	struct srq_env other = { .t = q->t, .owner = q->owner };
 	struct ib_srq_init_attr init = {
 		.attr = { .max_wr = 1, .max_sge = 1 }, .srq_type = IB_SRQT_TM,
 		.ext.cq = q->owner->cq,
@@ -195,14 +196,14 @@ static void run_create(struct shared *q)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(tries); i++) {
-		err = make_srq(&other, tries[i].wr, tries[i].sge);
+		err = srq_make(&other, tries[i].wr, tries[i].sge);
 		check(q->t, err == tries[i].err, "%u of %u: %d", tries[i].wr,
 		      tries[i].sge, err);
 		if (err)
 			continue;
 		check(q->t, other.max_wr >= tries[i].wr && other.max_sge >= tries[i].sge,
 		      "%u of %u are granted", other.max_wr, other.max_sge);
-		want_attr(&other, other.max_wr, 0);
+		srq_want_attr(&other, other.max_wr, 0);
 		want_state(&q->st->a, IB_QPS_RTS);
 		check(q->t, !ib_destroy_srq_user(other.srq, NULL), "not destroyed");
 	}
@@ -210,7 +211,7 @@ static void run_create(struct shared *q)
 	if (!check(q->t, PTR_ERR(other.srq) == -EOPNOTSUPP, "one that matches tags") &&
 	    !IS_ERR(other.srq))
 		ib_destroy_srq(other.srq);
-	/* It is in use, and has receives of its own. */
+	/* The SRQ is in use, and its queue pairs have no receive queue. */
 	check(q->t, ib_destroy_srq_user(q->srq, NULL) == -EBUSY, "destroyed under its queue pairs");
 	check(q->t, post_recv(&q->st->a, q->st->a.dma, 100,
 			      q->owner->pd->local_dma_lkey)->err == -EINVAL,
@@ -219,8 +220,8 @@ static void run_create(struct shared *q)
 	      q->st->a.cap.max_recv_wr);
 }
 
-/* A list up to the first that is bad, and nothing behind. */
-static void run_list(struct shared *q)
+/* A list is posted up to the first bad receive. */
+static void srq_test_list(struct srq_env *q)
 {
 	struct side *o = q->owner;
 	struct ib_sge sge[8] = {};
@@ -235,7 +236,7 @@ static void run_list(struct shared *q)
 	for (i = 0; i < ARRAY_SIZE(sge); i++)
 		sge[i] = (struct ib_sge){ o->dma + 200 * i, 200, o->pd->local_dma_lkey };
 	for (i = 0; i < 3; i++) {
-		m[i] = mark_shared(q);
+		m[i] = srq_mark_new(q);
 		wr[i] = (struct ib_recv_wr){
 			.wr_cqe = &m[i]->cqe, .sg_list = sge, .num_sge = q->max_sge,
 			.next = i < 2 ? &wr[i + 1] : NULL,
@@ -247,29 +248,29 @@ static void run_list(struct shared *q)
 	wr[1].num_sge = -1;
 	err = ib_post_srq_recv(q->srq, &wr[1], &bad);
 	check(q->t, err == -EINVAL && bad == &wr[1], "less than none: %d", err);
-	/* The first, then as many as there is room for but one, then two more. */
+	/* Fill the queue but for one entry, then post two. */
 	for (n = 1, q->posted = 1; n < q->max_wr - 1; n++)
-		if (!check(q->t, !post_room(q, 2000)->err, "receive %u", n))
+		if (!check(q->t, !srq_post_recv(q, 2000)->err, "receive %u", n))
 			return;
 	wr[1].num_sge = 1;
 	err = ib_post_srq_recv(q->srq, &wr[1], &bad);
 	check(q->t, err == -ENOMEM && bad == &wr[2], "one more than there are: %d", err);
-	want_full(q);
+	srq_want_full(q);
 	side_fill(&q->st->a, 3);
-	want(send_from(&q->st->a, 200 * q->max_sge), IB_WC_SUCCESS);
-	came(q, m[0], 0, &q->st->a, &q->st->b, 200 * q->max_sge);
-	last = post_room(q, 2000);
+	want(srq_send_from(&q->st->a, 200 * q->max_sge), IB_WC_SUCCESS);
+	srq_check_came(q, m[0], 0, &q->st->a, &q->st->b, 200 * q->max_sge);
+	last = srq_post_recv(q, 2000);
 	check(q->t, !last->err, "no room again: %d", last->err);
 	for (n = 1; n < q->max_wr; n++)
-		want(send_from(&q->st->a, 200), IB_WC_SUCCESS);
+		want(srq_send_from(&q->st->a, 200), IB_WC_SUCCESS);
 	want(m[1], IB_WC_SUCCESS);
 	check(q->t, !last->times && !m[2]->times, "more than were sent");
-	want(send_from(&q->st->a, 2000), IB_WC_SUCCESS);
+	want(srq_send_from(&q->st->a, 2000), IB_WC_SUCCESS);
 	want(last, IB_WC_SUCCESS);
 }
 
-/* In the order of the queue, whichever queue pair takes them. */
-static void run_order(struct shared *q)
+/* In posted order, whichever queue pair takes them. */
+static void srq_test_order(struct srq_env *q)
 {
 	struct side *a = &q->st->a, *b = &q->st->b;
 	struct mark *m[16], *sent[16];
@@ -277,64 +278,64 @@ static void run_order(struct shared *q)
 
 	side_fill(a, 1);
 	for (i = 0; i < 16; i++)
-		m[i] = post_room(q, 4096);
+		m[i] = srq_post_recv(q, 4096);
 	for (i = 0; i < 16; i++)
-		sent[i] = send_from(a, 256 * i + i % 4);
+		sent[i] = srq_send_from(a, 256 * i + i % 4);
 	for (i = 0; i < 16; i++) {
 		want(sent[i], IB_WC_SUCCESS);
-		came(q, m[i], i, a, b, 256 * i + i % 4);
+		srq_check_came(q, m[i], i, a, b, 256 * i + i % 4);
 	}
 	side_fill(b, 2);
 	for (i = 0; i < 16; i++)
-		m[i] = post_room(q, 4096);
+		m[i] = srq_post_recv(q, 4096);
 	for (i = 0; i < 16; i++) {
 		struct side *from = i % 3 ? b : a, *to = i % 3 ? a : b;
 
-		want(send_from(from, 1000 + i), IB_WC_SUCCESS);
-		came(q, m[i], i, from, to, 1000 + i);
+		want(srq_send_from(from, 1000 + i), IB_WC_SUCCESS);
+		srq_check_came(q, m[i], i, from, to, 1000 + i);
 		check(q->t, m[i]->order == first + 16 + i, "out of order");
 	}
 	want_untold(q->st);
-	want_limits(q, 0);
+	srq_want_limits(q, 0);
 }
 
-static void run_limit(struct shared *q)
+static void srq_test_limit(struct srq_env *q)
 {
 	struct mark *m[12];
 	u32 i;
 
 	for (i = 0; i < 8; i++)
-		m[i] = post_room(q, 4096);
-	check(q->t, !modify(q, IB_SRQ_LIMIT, 0, 5), "no limit");
-	want_attr(q, q->max_wr, 5);
+		m[i] = srq_post_recv(q, 4096);
+	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 5), "no limit");
+	srq_want_attr(q, q->max_wr, 5);
 	for (i = 0; i < 3; i++)
-		takes(q, m[i], i);
-	want_limits(q, 0);
-	takes(q, m[i], i);
-	want_limits(q, 1);
-	want_attr(q, q->max_wr, 0);
+		srq_take_oldest(q, m[i], i);
+	srq_want_limits(q, 0);
+	srq_take_oldest(q, m[i], i);
+	srq_want_limits(q, 1);
+	srq_want_attr(q, q->max_wr, 0);
 	for (i++; i < 6; i++)
-		takes(q, m[i], i);
+		srq_take_oldest(q, m[i], i);
 	for (i = 8; i < 12; i++)
-		m[i] = post_room(q, 4096);
-	want_limits(q, 1);
-	/* There are fewer already: it is told at once. */
-	check(q->t, !modify(q, IB_SRQ_LIMIT, 0, 7), "no limit again");
-	want_limits(q, 2);
-	want_attr(q, q->max_wr, 0);
-	check(q->t, modify(q, IB_SRQ_LIMIT, 0, q->max_wr + 1) == -EINVAL,
+		m[i] = srq_post_recv(q, 4096);
+	srq_want_limits(q, 1);
+	/* Already below the limit: the event comes at once. */
+	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 7), "no limit again");
+	srq_want_limits(q, 2);
+	srq_want_attr(q, q->max_wr, 0);
+	check(q->t, srq_modify(q, IB_SRQ_LIMIT, 0, q->max_wr + 1) == -EINVAL,
 	      "a limit beyond the queue");
-	check(q->t, modify(q, 1 << 5, 0, 3) == -EINVAL, "an unknown attribute");
-	check(q->t, !modify(q, IB_SRQ_LIMIT, 0, 6), "no limit");
-	want_attr(q, q->max_wr, 6);
-	check(q->t, !modify(q, IB_SRQ_LIMIT, 0, 0), "no end of it");
+	check(q->t, srq_modify(q, 1 << 5, 0, 3) == -EINVAL, "an unknown attribute");
+	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 6), "no limit");
+	srq_want_attr(q, q->max_wr, 6);
+	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 0), "no end of it");
 	for (i = 6; i < 12; i++)
-		takes(q, m[i], i);
-	want_limits(q, 2);
+		srq_take_oldest(q, m[i], i);
+	srq_want_limits(q, 2);
 }
 
-/* They are there before the peer finds none. */
-static void run_refill(struct shared *q)
+/* The event handler refills before the peer finds no receive. */
+static void srq_test_refill(struct srq_env *q)
 {
 	struct mark *m[16], *sent[16];
 	struct side *a = &q->st->a;
@@ -342,65 +343,68 @@ static void run_refill(struct shared *q)
 
 	side_fill(a, 4);
 	for (i = 0; i < 8; i++)
-		m[i] = post_room(q, 4096);
+		m[i] = srq_post_recv(q, 4096);
 	q->refill = 8;
-	check(q->t, !modify(q, IB_SRQ_LIMIT, 0, 1), "no limit");
+	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 1), "no limit");
 	for (i = 0; i < 16; i++)
-		sent[i] = send_from(a, 1000 + i);
+		sent[i] = srq_send_from(a, 1000 + i);
 	for (i = 0; i < 16; i++) {
 		if (!want(sent[i], IB_WC_SUCCESS))
 			return;
 		if (i == 8)
 			memcpy(m + 8, q->filled, sizeof(q->filled));
-		came(q, m[i], i, a, &q->st->b, 1000 + i);
+		srq_check_came(q, m[i], i, a, &q->st->b, 1000 + i);
 	}
-	want_limits(q, 1);
+	srq_want_limits(q, 1);
 	want_state(a, IB_QPS_RTS);
 }
 
-static void run_resize(struct shared *q)
+static void srq_test_resize(struct srq_env *q)
 {
 	const struct ib_device_attr *dev = &q->t->dev->attrs;
 	struct mark *m[64];
 	u32 i, max_wr = q->max_wr;
 
 	for (i = 0; i < 10; i++)
-		m[i] = post_room(q, 4096);
+		m[i] = srq_post_recv(q, 4096);
 	for (i = 0; i < 3; i++)
-		takes(q, m[i], i);
-	check(q->t, modify(q, IB_SRQ_MAX_WR, 0, 0) == -EINVAL, "to nothing");
-	check(q->t, modify(q, IB_SRQ_MAX_WR, dev->max_srq_wr + 1, 0) == -EINVAL,
+		srq_take_oldest(q, m[i], i);
+	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 0, 0) == -EINVAL, "to nothing");
+	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, dev->max_srq_wr + 1, 0) == -EINVAL,
 	      "to more than there can be");
-	check(q->t, modify(q, IB_SRQ_MAX_WR, 6, 0) == -EINVAL, "to less than is posted");
-	check(q->t, modify(q, IB_SRQ_MAX_WR | IB_SRQ_LIMIT, 40, 41) == -EINVAL,
+	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 6, 0) == -EINVAL,
+	      "to less than is posted");
+	check(q->t, srq_modify(q, IB_SRQ_MAX_WR | IB_SRQ_LIMIT, 40, 41) == -EINVAL,
 	      "with a limit beyond it");
-	want_attr(q, max_wr, 0);
-	check(q->t, !modify(q, IB_SRQ_MAX_WR | IB_SRQ_LIMIT, 50, 3), "not longer");
-	want_attr(q, 50, 3);
+	srq_want_attr(q, max_wr, 0);
+	check(q->t, !srq_modify(q, IB_SRQ_MAX_WR | IB_SRQ_LIMIT, 50, 3),
+	      "not longer");
+	srq_want_attr(q, 50, 3);
 	for (i = 10; i < 53; i++) {
-		m[i] = post_room(q, 4096);
+		m[i] = srq_post_recv(q, 4096);
 		check(q->t, !m[i]->err, "receive %u: %d", i, m[i]->err);
 	}
-	want_full(q);
+	srq_want_full(q);
 	for (i = 3; i < 49; i++)
-		takes(q, m[i], i);
-	want_limits(q, 0);
-	check(q->t, modify(q, IB_SRQ_MAX_WR, 2, 0) == -EINVAL, "shorter than its limit");
-	check(q->t, !modify(q, IB_SRQ_MAX_WR, 4, 0), "not shorter");
-	want_attr(q, 4, 3);
-	takes(q, m[i], i);
-	want_limits(q, 0);
+		srq_take_oldest(q, m[i], i);
+	srq_want_limits(q, 0);
+	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 2, 0) == -EINVAL,
+	      "shorter than its limit");
+	check(q->t, !srq_modify(q, IB_SRQ_MAX_WR, 4, 0), "not shorter");
+	srq_want_attr(q, 4, 3);
+	srq_take_oldest(q, m[i], i);
+	srq_want_limits(q, 0);
 	i++;
-	m[53] = post_room(q, 4096);
+	m[53] = srq_post_recv(q, 4096);
 	check(q->t, !m[53]->err, "no room again: %d", m[53]->err);
-	want_full(q);
+	srq_want_full(q);
 	for (; i < 54; i++)
-		takes(q, m[i], i);
-	want_limits(q, 1);
+		srq_take_oldest(q, m[i], i);
+	srq_want_limits(q, 1);
 }
 
-/* It gets longer and shorter while messages come and receives are posted. */
-static void run_resize_busy(struct shared *q)
+/* Resize while messages arrive and receives are posted. */
+static void srq_test_resize_busy(struct srq_env *q)
 {
 	struct side *a = &q->st->a, *b = &q->st->b;
 	struct mark *m[16], *sent[16];
@@ -409,23 +413,24 @@ static void run_resize_busy(struct shared *q)
 	for (n = 0; n < (q->t->quick ? 10 : 200); n++) {
 		side_fill(a, n);
 		for (i = 0; i < 16; i++) {
-			sent[i] = send_from(a, 2000 + i);
-			m[i] = post_room(q, 4096);
+			sent[i] = srq_send_from(a, 2000 + i);
+			m[i] = srq_post_recv(q, 4096);
 			check(q->t, !m[i]->err, "round %u, receive %u: %d", n, i, m[i]->err);
 			if (i % 4 == 3)
-				check(q->t, !modify(q, IB_SRQ_MAX_WR, 16 << i / 4, 0),
+				check(q->t,
+				      !srq_modify(q, IB_SRQ_MAX_WR, 16 << i / 4, 0),
 				      "round %u: not changed", n);
 		}
 		for (i = 0; i < 16; i++) {
 			want(sent[i], IB_WC_SUCCESS);
-			if (!came(q, m[i], i, a, b, 2000 + i))
+			if (!srq_check_came(q, m[i], i, a, b, 2000 + i))
 				return;
 		}
 	}
 }
 
-/* There is none, and the peer waits; then there are. */
-static void run_rnr(struct shared *q)
+/* The peer waits until receives are posted. */
+static void srq_test_rnr(struct srq_env *q)
 {
 	struct side *a = &q->st->a, *b = &q->st->b;
 	struct mark *sent[4], *m[4];
@@ -433,20 +438,20 @@ static void run_rnr(struct shared *q)
 
 	side_fill(a, 3);
 	for (i = 0; i < 4; i++)
-		sent[i] = send_from(a, 3000 + i);
+		sent[i] = srq_send_from(a, 3000 + i);
 	check(q->t, !mark_await(sent[0], 20), "it went through");
 	for (i = 0; i < 4; i++) {
-		m[i] = post_room(q, 4096);
+		m[i] = srq_post_recv(q, 4096);
 		want(sent[i], IB_WC_SUCCESS);
-		came(q, m[i], i, a, b, 3000 + i);
+		srq_check_came(q, m[i], i, a, b, 3000 + i);
 		check(q->t, i == 3 || !mark_await(sent[i + 1], 5), "the next one, too");
 	}
 	want_state(a, IB_QPS_RTS);
 	want_state(b, IB_QPS_RTS);
 }
 
-/* It was told that it takes no more, so often, and of nothing else. */
-static void last_wqe(struct shared *q, unsigned int times)
+/* LAST_WQE_REACHED came @times times, and no other event. */
+static void srq_want_last_wqe(struct srq_env *q, unsigned int times)
 {
 	struct side *b = &q->st->b;
 
@@ -457,42 +462,42 @@ static void last_wqe(struct shared *q, unsigned int times)
 	      "%u events, 0x%lx", b->told, b->events);
 }
 
-/* In error it takes no more of them, and says so; they are for others. */
-static void run_last(struct shared *q)
+/* In error the queue pair takes no more receives; others can. */
+static void srq_test_last(struct srq_env *q)
 {
 	struct side *a = &q->st->a, *b = &q->st->b;
 	struct mark *m[4];
 	u32 i;
 
 	for (i = 0; i < 4; i++)
-		m[i] = post_room(q, 4096);
-	takes(q, m[0], 0);
+		m[i] = srq_post_recv(q, 4096);
+	srq_take_oldest(q, m[0], 0);
 	check(q->t, !side_modify(b, IB_QPS_ERR, 0, 0), "no ERR");
-	last_wqe(q, 1);
+	srq_want_last_wqe(q, 1);
 	check(q->t, !side_modify(b, IB_QPS_ERR, 0, 0), "no ERR twice");
-	/* What is sent there is not received. */
+	/* Its messages are not received. */
 	ib_drain_qp(b->qp);
-	last_wqe(q, 1);
+	srq_want_last_wqe(q, 1);
 	for (i = 1; i < 4; i++)
 		check(q->t, !m[i]->times, "receive %u is flushed", i);
-	if (!reconnect(q))
+	if (!srq_reconnect(q))
 		return;
-	takes(q, m[1], 1);
+	srq_take_oldest(q, m[1], 1);
 	ib_drain_qp(b->qp);
-	last_wqe(q, 2);
+	srq_want_last_wqe(q, 2);
 	/* The other queue pair takes the rest. */
-	if (!reconnect(q))
+	if (!srq_reconnect(q))
 		return;
 	for (i = 2; i < 4; i++) {
 		side_fill(b, i);
-		want(send_from(b, 900), IB_WC_SUCCESS);
-		came(q, m[i], i, b, a, 900);
+		want(srq_send_from(b, 900), IB_WC_SUCCESS);
+		srq_check_came(q, m[i], i, b, a, 900);
 	}
 	check(q->t, !a->events, "events 0x%lx", a->events);
 }
 
-/* A message that is longer than what is on its way at any moment. */
-static struct mark *post_long(struct shared *q, struct mark **recv)
+/* A message longer than the congestion window. */
+static struct mark *srq_post_long(struct srq_env *q, struct mark **recv)
 {
 	struct side *a = &q->st->a, *o = q->owner;
 	u32 lkey = a->pd->local_dma_lkey;
@@ -500,32 +505,31 @@ static struct mark *post_long(struct shared *q, struct mark **recv)
 	struct ib_sge to[2] = { { o->dma, BUF_SIZE, lkey }, { o->dma, BUF_SIZE, lkey } };
 	struct ib_send_wr send = { .opcode = IB_WR_SEND, .sg_list = from, .num_sge = 2 };
 
-	*recv = post_shared(q, to, 2);
+	*recv = srq_post(q, to, 2);
 	return post_wr(a, &send);
 }
 
 /*
- * One end goes in the midst of a message, or before, or behind.  A receive that
- * is taken by then comes back flushed before the last event; any other is for the
- * next message.
+ * Fail one side before, during or after a message.  A receive already taken is
+ * flushed before the last event; any other stays for the next message.
  */
-static void run_partial(struct shared *q)
+static void srq_test_partial(struct srq_env *q)
 {
 	struct side *a = &q->st->a, *b = &q->st->b;
 	struct mark *m[2], *sent;
 	unsigned int i;
 
 	for (i = 0; i < (q->t->quick ? 6 : 40); i++) {
-		sent = post_long(q, &m[0]);
+		sent = srq_post_long(q, &m[0]);
 		q->posted = 1;
-		m[1] = post_room(q, 4096);
+		m[1] = srq_post_recv(q, 4096);
 		check(q->t, !side_modify(i % 2 ? a : b, IB_QPS_ERR, 0, 0) &&
 		      !side_modify(a, IB_QPS_ERR, 0, 0), "no ERR");
 		check(q->t, mark_await(sent, 1000) &&
 		      (!sent->wc.status || sent->wc.status == IB_WC_WR_FLUSH_ERR),
 		      "the send says %d", sent->wc.status);
 		ib_drain_qp(b->qp);
-		last_wqe(q, i + 1);
+		srq_want_last_wqe(q, i + 1);
 		check(q->t, m[0]->times <= 1 && !m[1]->times, "taken %u and %u times",
 		      m[0]->times, m[1]->times);
 		if (m[0]->times)
@@ -533,41 +537,45 @@ static void run_partial(struct shared *q)
 			      (m[0]->wc.status == IB_WC_WR_FLUSH_ERR ||
 			       m[0]->wc.status == IB_WC_SUCCESS), "it says %d",
 			      m[0]->wc.status);
-		if (!reconnect(q) || (!m[0]->times && !takes(q, m[0], 0)) ||
-		    !takes(q, m[1], 1))
+		if (!srq_reconnect(q) ||
+		    (!m[0]->times && !srq_take_oldest(q, m[0], 0)) ||
+		    !srq_take_oldest(q, m[1], 1))
 			return;
 	}
 }
 
-/* Too short, or without memory: the end of whoever has taken it, not of the queue. */
-static void run_bad(struct shared *q)
+/*
+ * A receive that is too short or has a bad key fails its queue pair, not the
+ * SRQ.
+ */
+static void srq_test_bad(struct srq_env *q)
 {
 	struct side *a = &q->st->a, *b = &q->st->b, *o = q->owner;
 	struct ib_sge sge = { o->dma, 4096, o->pd->local_dma_lkey ^ 1 };
 	struct mark *m[3];
 
-	m[0] = post_room(q, 1999);
-	m[1] = post_shared(q, &sge, 1);
+	m[0] = srq_post_recv(q, 1999);
+	m[1] = srq_post(q, &sge, 1);
 	check(q->t, !m[1]->err, "not posted");
 	q->posted = 2;
-	m[2] = post_room(q, 4096);
-	want(send_from(a, 2000), IB_WC_REM_INV_REQ_ERR);
+	m[2] = srq_post_recv(q, 4096);
+	want(srq_send_from(a, 2000), IB_WC_REM_INV_REQ_ERR);
 	want(m[0], IB_WC_LOC_LEN_ERR);
 	check(q->t, m[0]->wc.qp == b->qp, "of another queue pair");
 	want_state(a, IB_QPS_ERR);
-	last_wqe(q, 1);
-	if (!reconnect(q))
+	srq_want_last_wqe(q, 1);
+	if (!srq_reconnect(q))
 		return;
-	want(send_from(a, 2000), IB_WC_REM_OP_ERR);
+	want(srq_send_from(a, 2000), IB_WC_REM_OP_ERR);
 	want(m[1], IB_WC_LOC_PROT_ERR);
-	last_wqe(q, 2);
-	if (reconnect(q))
-		takes(q, m[2], 2);
-	want_limits(q, 0);
+	srq_want_last_wqe(q, 2);
+	if (srq_reconnect(q))
+		srq_take_oldest(q, m[2], 2);
+	srq_want_limits(q, 0);
 }
 
-/* Datagrams take from it, too: what has no room there stays for others. */
-static void run_ud(struct shared *q)
+/* UD queue pairs take receives, too; one too short for a datagram stays. */
+static void srq_test_ud(struct srq_env *q)
 {
 	const struct kind kind = {
 		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = q->st, .srq = q->srq,
@@ -579,9 +587,9 @@ static void run_ud(struct shared *q)
 
 	if (!st || !ah)
 		goto out;
-	m[0] = post_room(q, GRH_BYTES + 200);
-	m[1] = post_room(q, 4096);
-	m[2] = post_room(q, 4096);
+	m[0] = srq_post_recv(q, GRH_BYTES + 200);
+	m[1] = srq_post_recv(q, 4096);
+	m[2] = srq_post_recv(q, 4096);
 	d = (struct dgram){
 		.ah = ah, .qpn = st->b.qp->qp_num, .qkey = QKEY, .len = 201, .imm = 5,
 	};
@@ -597,11 +605,11 @@ static void run_ud(struct shared *q)
 		      !memcmp(q->owner->buf + GRH_BYTES, st->a.buf, 200),
 		      "%u bytes from %u, flags 0x%x", m[0]->wc.byte_len,
 		      m[0]->wc.src_qp, m[0]->wc.wc_flags);
-	takes(q, m[1], 1);
+	srq_take_oldest(q, m[1], 1);
 	ib_drain_qp(st->b.qp);
 	want_event(&st->b, IB_EVENT_QP_LAST_WQE_REACHED);
 	check(q->t, !m[2]->times && st->b.told == 1, "%u events", st->b.told);
-	takes(q, m[2], 2);
+	srq_take_oldest(q, m[2], 2);
 out:
 	if (ah)
 		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
@@ -609,8 +617,8 @@ out:
 		stage_close(st);
 }
 
-/* Queue pairs come and go while they take of it; what nobody took is still there. */
-static void run_destroy(struct shared *q)
+/* Destroy queue pairs while they take receives; untaken receives stay. */
+static void srq_test_destroy(struct srq_env *q)
 {
 	struct ktest *t = q->t;
 	const struct kind kind = {
@@ -624,57 +632,57 @@ static void run_destroy(struct shared *q)
 
 		if (!st)
 			return;
-		for (n = 0; n < q->max_wr && !post_room(q, 4096)->err; n++)
+		for (n = 0; n < q->max_wr && !srq_post_recv(q, 4096)->err; n++)
 			;
 		for (n = 0; n < 16; n++) {
-			send_from(&st->a, 4000);
-			send_from(&st->b, 4000);
+			srq_send_from(&st->a, 4000);
+			srq_send_from(&st->b, 4000);
 		}
 		side_destroy(i % 2 ? &st->a : &st->b);
 		stage_close(st);
 	}
-	/* Fill it up: then there are as many as there is room for, and these come. */
+	/* Fill it up: exactly max_wr messages are received. */
 	do {
-		m = post_room(q, 4096);
+		m = srq_post_recv(q, 4096);
 	} while (!m->err);
 	for (left = 0; left < q->max_wr; left++)
-		if (!want(send_from(&q->st->a, 100), IB_WC_SUCCESS))
+		if (!want(srq_send_from(&q->st->a, 100), IB_WC_SUCCESS))
 			return;
-	m = send_from(&q->st->a, 100);
+	m = srq_send_from(&q->st->a, 100);
 	check(t, !mark_await(m, 20), "there were more");
-	post_room(q, 4096);
+	srq_post_recv(q, 4096);
 	want(m, IB_WC_SUCCESS);
 }
 
 struct srq_case {
-	void (*fn)(struct shared *q);
+	void (*fn)(struct srq_env *q);
 	const char *name;
 };
 
-static const struct srq_case cases[] = {
-	{ run_create, "made" },
-	{ run_list, "a list up to what is bad, and until it is full" },
-	{ run_order, "in order, by both queue pairs" },
-	{ run_limit, "told once of its limit" },
-	{ run_refill, "filled by who is told of its limit" },
-	{ run_resize, "longer and shorter" },
-	{ run_resize_busy, "longer and shorter under traffic" },
-	{ run_rnr, "empty, then filled" },
-	{ run_last, "an end of taking" },
-	{ run_partial, "a receive that is taken and not done" },
-	{ run_bad, "receives that are good for nothing" },
-	{ run_ud, "datagrams" },
-	{ run_destroy, "queue pairs destroyed under traffic" },
+static const struct srq_case srq_cases[] = {
+	{ srq_test_create, "made" },
+	{ srq_test_list, "a list up to what is bad, and until it is full" },
+	{ srq_test_order, "in order, by both queue pairs" },
+	{ srq_test_limit, "told once of its limit" },
+	{ srq_test_refill, "filled by who is told of its limit" },
+	{ srq_test_resize, "longer and shorter" },
+	{ srq_test_resize_busy, "longer and shorter under traffic" },
+	{ srq_test_rnr, "empty, then filled" },
+	{ srq_test_last, "an end of taking" },
+	{ srq_test_partial, "a receive that is taken and not done" },
+	{ srq_test_bad, "receives that are good for nothing" },
+	{ srq_test_ud, "datagrams" },
+	{ srq_test_destroy, "queue pairs destroyed under traffic" },
 };
 
-/* The queue goes with whatever is left in it. */
-static void run_case(struct stage *rc, const void *arg)
+/* Destroy the queue with a receive left in it. */
+static void srq_run_case(struct stage *rc, const void *arg)
 {
 	const struct srq_case *c = arg;
 	struct ktest *t = rc->t;
-	struct shared q = { .t = t, .owner = &rc->b };
+	struct srq_env q = { .t = t, .owner = &rc->b };
 	struct kind kind = { .type = IB_QPT_RC, .how = IB_POLL_SOFTIRQ, .beside = rc };
-	int err = make_srq(&q, DEPTH, MAX_SGE);
+	int err = srq_make(&q, DEPTH, MAX_SGE);
 
 	if (!check(t, !err, "none: %d", err))
 		return;
@@ -682,7 +690,7 @@ static void run_case(struct stage *rc, const void *arg)
 	q.st = stage_open_of(t, &kind, 4 * DEPTH);
 	if (q.st) {
 		c->fn(&q);
-		post_room(&q, 4096);
+		srq_post_recv(&q, 4096);
 		stage_close(q.st);
 	}
 	check(t, !ib_destroy_srq_user(q.srq, NULL), "not destroyed");
@@ -692,6 +700,7 @@ void ktest_srq(struct ktest *t)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		ktest_run(t, run_case, &cases[i], "shared receives: %s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(srq_cases); i++)
+		ktest_run(t, srq_run_case, &srq_cases[i], "shared receives: %s",
+			  srq_cases[i].name);
 }

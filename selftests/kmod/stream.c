@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stream - small messages, one after the other: many in hand, and each waited for
+ * stream - small messages in sequence, many or one in flight
  *
- * What becomes of them on the way the test around this module counts (stream.sh).
+ * stream.sh, which loads this module, counts the packets.
  *
- * Process context; completions come in softirq.
+ * Process context; completions run in softirq.
  */
 #include <linux/wait.h>
 
@@ -13,22 +13,22 @@
 #define MESSAGES	4096
 
 /**
- * struct stream - messages of one queue pair, and what has come of them
- * @cqe: of each
+ * struct stream_state - messages of one queue pair
+ * @cqe: of each message
  * @t: the run
  * @done: completions so far
- * @wait: for more of them
+ * @wait: woken by completions
  */
-struct stream {
+struct stream_state {
 	struct ib_cqe cqe;
 	struct ktest *t;
 	unsigned int done;
 	wait_queue_head_t wait;
 };
 
-static void one_done(struct ib_cq *cq, struct ib_wc *wc)
+static void stream_one_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct stream *s = container_of(wc->wr_cqe, struct stream, cqe);
+	struct stream_state *s = container_of(wc->wr_cqe, struct stream_state, cqe);
 
 	check(s->t, wc->status == IB_WC_SUCCESS, "message %u: %s", s->done,
 	      ib_wc_status_msg(wc->status));
@@ -36,13 +36,13 @@ static void one_done(struct ib_cq *cq, struct ib_wc *wc)
 	wake_up(&s->wait);
 }
 
-/* Each is another number, so that the last one is seen to be the last. */
-static void run_stream(struct stage *unused, const void *arg)
+/* Each message has its number: the last one must be written last. */
+static void stream_test(struct stage *unused, const void *arg)
 {
-	unsigned int in_hand = *(const unsigned int *)arg, i;
+	unsigned int inflight = *(const unsigned int *)arg, i;
 	struct ktest *t = unused->t;
 	struct stage *st = stage_open(t, IB_POLL_SOFTIRQ, 4 * DEPTH);
-	struct stream s = { .cqe.done = one_done, .t = t };
+	struct stream_state s = { .cqe.done = stream_one_done, .t = t };
 	struct region r;
 
 	if (!st)
@@ -64,7 +64,7 @@ static void run_stream(struct stage *unused, const void *arg)
 			.rkey = r.mr->rkey,
 		};
 
-		if (!wait_event_timeout(s.wait, i - READ_ONCE(s.done) < in_hand,
+		if (!wait_event_timeout(s.wait, i - READ_ONCE(s.done) < inflight,
 					5 * HZ * t->slow))
 			break;
 		*number = i;
@@ -82,14 +82,14 @@ out:
 
 void ktest_crowd(struct ktest *t)
 {
-	static const unsigned int in_hand = DEPTH / 2;
+	static const unsigned int inflight = DEPTH / 2;
 
-	ktest_run(t, run_stream, &in_hand, "many small messages in hand");
+	ktest_run(t, stream_test, &inflight, "many small messages in hand");
 }
 
 void ktest_alone(struct ktest *t)
 {
-	static const unsigned int in_hand = 1;
+	static const unsigned int inflight = 1;
 
-	ktest_run(t, run_stream, &in_hand, "one small message in hand");
+	ktest_run(t, stream_test, &inflight, "one small message in hand");
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uc - unreliable connections: what arrives is right, what is wrong is lost as a
- * whole, or fails where it is sent
+ * uc - unreliable connections: data is complete or lost, local errors fail
  *
- * The cases have queue pairs of their own, beside those they are given, with whose
- * help memory is registered.
+ * The cases have queue pairs of their own; those of the outer stage register
+ * memory.
  *
  * Process context.
  */
 #include "ktest.h"
 
-/* Nothing tells the sender of what has come, so receives do. */
-struct uc {
+/* The sender gets no acknowledgment: receives show what arrived. */
+struct uc_env {
 	struct stage *st;
 	struct side *owner;
 	struct region r;
 };
 
-/* From the beginning of a's buffer; a WRITE goes to the owner's. */
-static struct mark *post_op(struct uc *u, enum ib_wr_opcode op, u32 len, u32 bad_key)
+/* Send from the start of a's buffer; a WRITE goes to the owner's. */
+static struct mark *uc_post(struct uc_env *u, enum ib_wr_opcode op, u32 len,
+			    u32 bad_key)
 {
 	struct side *a = &u->st->a;
 	struct ib_sge sge[2] = {
@@ -37,7 +37,7 @@ static struct mark *post_op(struct uc *u, enum ib_wr_opcode op, u32 len, u32 bad
 	return post_wr(a, &wr.wr);
 }
 
-static struct mark *post_room(struct uc *u, u32 len)
+static struct mark *uc_post_recv(struct uc_env *u, u32 len)
 {
 	struct side *b = &u->st->b;
 
@@ -45,19 +45,19 @@ static struct mark *post_room(struct uc *u, u32 len)
 }
 
 /* A message of three packets arrives. */
-static bool passes(struct uc *u, struct mark *recv)
+static bool uc_check_passes(struct uc_env *u, struct mark *recv)
 {
 	struct ktest *t = u->st->t;
 
 	side_fill(&u->st->a, 79);
-	want(post_op(u, IB_WR_SEND, 3000, 0), IB_WC_SUCCESS);
+	want(uc_post(u, IB_WR_SEND, 3000, 0), IB_WC_SUCCESS);
 	return want(recv, IB_WC_SUCCESS) &&
 	       check(t, recv->wc.byte_len == 3000 &&
 		     !memcmp(u->st->a.buf, u->st->b.buf, 3000), "wrong data");
 }
 
-/* Nothing is wrong with them, and nobody was told anything. */
-static void calm(struct uc *u)
+/* Both queue pairs are in RTS and got no event. */
+static void uc_check_quiet(struct uc_env *u)
 {
 	struct stage *st = u->st;
 
@@ -66,13 +66,14 @@ static void calm(struct uc *u)
 	want_untold(st);
 }
 
-static void run_send(struct uc *u, u32 len, bool imm)
+static void uc_run_send(struct uc_env *u, u32 len, bool imm)
 {
 	struct stage *st = u->st;
-	struct mark *recv = post_room(u, len);
+	struct mark *recv = uc_post_recv(u, len);
 
 	memset(st->b.buf, 0xee, BUF_SIZE);
-	want(post_op(u, imm ? IB_WR_SEND_WITH_IMM : IB_WR_SEND, len, 0), IB_WC_SUCCESS);
+	want(uc_post(u, imm ? IB_WR_SEND_WITH_IMM : IB_WR_SEND, len, 0),
+	     IB_WC_SUCCESS);
 	if (!want(recv, IB_WC_SUCCESS))
 		return;
 	check(st->t, recv->wc.opcode == IB_WC_RECV && recv->wc.byte_len == len &&
@@ -86,17 +87,17 @@ static void run_send(struct uc *u, u32 len, bool imm)
 	      len);
 }
 
-/* A SEND behind it tells of one without immediate data. */
-static void run_write(struct uc *u, u32 len, bool imm)
+/* A SEND behind a WRITE without immediate data shows its arrival. */
+static void uc_run_write(struct uc_env *u, u32 len, bool imm)
 {
-	struct mark *recv = post_room(u, 0);
+	struct mark *recv = uc_post_recv(u, 0);
 	struct stage *st = u->st;
 
 	memset(u->owner->buf, 0xee, BUF_SIZE);
-	want(post_op(u, imm ? IB_WR_RDMA_WRITE_WITH_IMM : IB_WR_RDMA_WRITE, len, 0),
+	want(uc_post(u, imm ? IB_WR_RDMA_WRITE_WITH_IMM : IB_WR_RDMA_WRITE, len, 0),
 	     IB_WC_SUCCESS);
 	if (!imm)
-		want(post_op(u, IB_WR_SEND, 0, 0), IB_WC_SUCCESS);
+		want(uc_post(u, IB_WR_SEND, 0, 0), IB_WC_SUCCESS);
 	if (!want(recv, IB_WC_SUCCESS))
 		return;
 	check(st->t, !imm || (recv->wc.opcode == IB_WC_RECV_RDMA_WITH_IMM &&
@@ -111,23 +112,23 @@ static void run_write(struct uc *u, u32 len, bool imm)
 	      "%u bytes: wrong data", len);
 }
 
-static void run_data(struct uc *u)
+static void uc_test_data(struct uc_env *u)
 {
 	static const u32 lens[] = { 0, 1, 1023, 1024, 1025, 9000, 40000 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
 		side_fill(&u->st->a, i);
-		run_send(u, lens[i], false);
-		run_send(u, lens[i], true);
-		run_write(u, lens[i], false);
-		run_write(u, lens[i], true);
+		uc_run_send(u, lens[i], false);
+		uc_run_send(u, lens[i], true);
+		uc_run_write(u, lens[i], false);
+		uc_run_write(u, lens[i], true);
 	}
-	calm(u);
+	uc_check_quiet(u);
 }
 
-/* Nothing of such a message leaves: not even what is in front of the bad entry. */
-static void run_bad_source(struct uc *u)
+/* No packet of this message is sent, not even those before the bad entry. */
+static void uc_test_bad_source(struct uc_env *u)
 {
 	struct side *a = &u->st->a;
 	u32 lkey = a->pd->local_dma_lkey;
@@ -137,7 +138,7 @@ static void run_bad_source(struct uc *u)
 		.remote_addr = u->r.mr->iova,
 		.rkey = u->r.mr->rkey,
 	};
-	struct mark *recv = post_room(u, 10000), *m[2];
+	struct mark *recv = uc_post_recv(u, 10000), *m[2];
 	struct stage *st = u->st;
 	unsigned int i;
 
@@ -145,48 +146,48 @@ static void run_bad_source(struct uc *u)
 	memset(u->owner->buf, 0xee, BUF_SIZE);
 	for (i = 0; i < 2; i++) {
 		m[0] = post_wr(a, &wr.wr);
-		m[1] = post_op(u, IB_WR_SEND, 10, 0);
+		m[1] = uc_post(u, IB_WR_SEND, 10, 0);
 		want(m[0], IB_WC_LOC_PROT_ERR);
 		want(m[1], IB_WC_WR_FLUSH_ERR);
 		want_state(a, IB_QPS_SQE);
-		want(post_op(u, IB_WR_RDMA_WRITE, 10, 0), IB_WC_WR_FLUSH_ERR);
+		want(uc_post(u, IB_WR_RDMA_WRITE, 10, 0), IB_WC_WR_FLUSH_ERR);
 		check(st->t, !side_resume(a), "no way back");
 		wr.wr.opcode = IB_WR_RDMA_WRITE;
 	}
 	check(st->t, !recv->times && !memchr_inv(st->b.buf, 0xee, BUF_SIZE) &&
 	      !memchr_inv(u->owner->buf, 0xee, BUF_SIZE), "something has arrived");
-	passes(u, recv);
-	calm(u);
+	uc_check_passes(u, recv);
+	uc_check_quiet(u);
 }
 
-/* Nobody hears of a key that is wrong: it is not written, nor is a receive taken. */
-static void run_bad_target(struct uc *u)
+/* A WRITE with a bad key is lost silently, and takes no receive. */
+static void uc_test_bad_target(struct uc_env *u)
 {
-	struct mark *recv = post_room(u, 3000);
+	struct mark *recv = uc_post_recv(u, 3000);
 
 	memset(u->owner->buf, 0xee, BUF_SIZE);
-	want(post_op(u, IB_WR_RDMA_WRITE_WITH_IMM, 3000, 1), IB_WC_SUCCESS);
-	want(post_op(u, IB_WR_RDMA_WRITE, 3000, 0x100), IB_WC_SUCCESS);
-	passes(u, recv);
+	want(uc_post(u, IB_WR_RDMA_WRITE_WITH_IMM, 3000, 1), IB_WC_SUCCESS);
+	want(uc_post(u, IB_WR_RDMA_WRITE, 3000, 0x100), IB_WC_SUCCESS);
+	uc_check_passes(u, recv);
 	check(u->st->t, !memchr_inv(u->owner->buf, 0xee, BUF_SIZE), "written");
-	calm(u);
+	uc_check_quiet(u);
 }
 
-/* Without a receive it is lost; one that is too short stays for others. */
-static void run_short(struct uc *u)
+/* Without a receive a message is lost; a receive too short stays. */
+static void uc_test_short(struct uc_env *u)
 {
 	struct mark *recv;
 
-	want(post_op(u, IB_WR_SEND, 3000, 0), IB_WC_SUCCESS);
-	/* A WRITE needs none, and when that is there, so is what was before. */
-	run_write(u, 2000, true);
-	recv = post_room(u, 3000);
-	want(post_op(u, IB_WR_SEND, 3001, 0), IB_WC_SUCCESS);
-	passes(u, recv);
-	calm(u);
+	want(uc_post(u, IB_WR_SEND, 3000, 0), IB_WC_SUCCESS);
+	/* A WRITE with immediate data behind it shows that it has arrived. */
+	uc_run_write(u, 2000, true);
+	recv = uc_post_recv(u, 3000);
+	want(uc_post(u, IB_WR_SEND, 3001, 0), IB_WC_SUCCESS);
+	uc_check_passes(u, recv);
+	uc_check_quiet(u);
 }
 
-static void run_refused(struct uc *u)
+static void uc_test_refused(struct uc_env *u)
 {
 	static const enum ib_wr_opcode ops[] = {
 		IB_WR_RDMA_READ, IB_WR_ATOMIC_CMP_AND_SWP, IB_WR_ATOMIC_FETCH_AND_ADD,
@@ -202,50 +203,50 @@ static void run_refused(struct uc *u)
 		check(u->st->t, err == -EOPNOTSUPP, "operation %d: %d", ops[i], err);
 	}
 	check(u->st->t, !a->came, "something came of it");
-	calm(u);
+	uc_check_quiet(u);
 }
 
-static void run_flush(struct uc *u)
+static void uc_test_flush(struct uc_env *u)
 {
 	struct side *a = &u->st->a, *b = &u->st->b;
 	struct mark *recv[4];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(recv); i++)
-		recv[i] = post_room(u, 100);
+		recv[i] = uc_post_recv(u, 100);
 	check(u->st->t, !side_modify(b, IB_QPS_ERR, 0, 0), "no ERR");
 	for (i = 0; i < ARRAY_SIZE(recv); i++)
 		want(recv[i], IB_WC_WR_FLUSH_ERR);
 	want(post_send(b, b->dma, 100, b->pd->local_dma_lkey), IB_WC_WR_FLUSH_ERR);
-	want(post_room(u, 100), IB_WC_WR_FLUSH_ERR);
-	want(post_op(u, IB_WR_SEND, 5000, 0), IB_WC_SUCCESS);
+	want(uc_post_recv(u, 100), IB_WC_WR_FLUSH_ERR);
+	want(uc_post(u, IB_WR_SEND, 5000, 0), IB_WC_SUCCESS);
 	want_state(a, IB_QPS_RTS);
 	want_untold(u->st);
 }
 
 struct uc_case {
-	void (*fn)(struct uc *u);
+	void (*fn)(struct uc_env *u);
 	const char *name;
 };
 
-static const struct uc_case cases[] = {
-	{ run_data, "data" },
-	{ run_bad_source, "what cannot be sent" },
-	{ run_bad_target, "a key that is wrong" },
-	{ run_short, "without room" },
-	{ run_refused, "requests that are not posted" },
-	{ run_flush, "flushed" },
+static const struct uc_case uc_cases[] = {
+	{ uc_test_data, "data" },
+	{ uc_test_bad_source, "what cannot be sent" },
+	{ uc_test_bad_target, "a key that is wrong" },
+	{ uc_test_short, "without room" },
+	{ uc_test_refused, "requests that are not posted" },
+	{ uc_test_flush, "flushed" },
 };
 
-/* The case on a stage of unreliable connections; then that still works. */
-static void run_case(struct stage *rc, const void *arg)
+/* Run the case, then check that the queue pairs still work. */
+static void uc_run_case(struct stage *rc, const void *arg)
 {
 	const struct kind kind = {
 		.type = IB_QPT_UC, .how = IB_POLL_SOFTIRQ, .beside = rc,
 	};
 	const struct uc_case *c = arg;
 	struct ktest *t = rc->t;
-	struct uc u = { .owner = &rc->b };
+	struct uc_env u = { .owner = &rc->b };
 
 	if (!region_simple(u.owner, &u.r, ALL_RIGHTS))
 		return;
@@ -253,7 +254,7 @@ static void run_case(struct stage *rc, const void *arg)
 	if (u.st) {
 		c->fn(&u);
 		if (check(t, !stage_again(u.st), "the queue pairs do not come back"))
-			passes(&u, post_room(&u, 3000));
+			uc_check_passes(&u, uc_post_recv(&u, 3000));
 		stage_close(u.st);
 	}
 	region_free(&u.r);
@@ -263,7 +264,7 @@ void ktest_uc(struct ktest *t)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		ktest_run(t, run_case, &cases[i], "unreliable connections: %s",
-			  cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(uc_cases); i++)
+		ktest_run(t, uc_run_case, &uc_cases[i], "unreliable connections: %s",
+			  uc_cases[i].name);
 }

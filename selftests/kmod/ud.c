@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ud - datagrams: address handles, what comes in front of the data, what is lost
+ * ud - datagrams: address handles, headers in front of the data, losses
  *
- * The cases have queue pairs of their own, beside those they are given.  Both have
- * the same address, so that one address handle leads to either.
+ * The cases have queue pairs of their own, with one address: an address handle
+ * reaches either.
  *
  * Process context.
  */
@@ -14,10 +14,10 @@
 
 #include "ktest.h"
 
-/* BTH, DETH and ICRC, and UDP around them. */
-#define FRAME(len, imm)	(8 + 12 + 8 + ((imm) ? 4 : 0) + ALIGN(len, 4) + 4)
+/* Length of UDP header, BTH, DETH, payload and ICRC. */
+#define UDP_LEN(len, imm)	(8 + 12 + 8 + ((imm) ? 4 : 0) + ALIGN(len, 4) + 4)
 
-/* To the address that both sides have. */
+/* Attributes of the address that both sides have. */
 int ktest_ah_attr(struct ktest *t, struct rdma_ah_attr *attr)
 {
 	const struct ib_gid_attr *gid = rdma_get_gid_attr(t->dev, PORT, t->gid_index);
@@ -33,7 +33,7 @@ int ktest_ah_attr(struct ktest *t, struct rdma_ah_attr *attr)
 	return err;
 }
 
-/* NULL, and the case has failed, when there is none. */
+/* Return NULL, with a failed case, on error. */
 struct ib_ah *ktest_ah(struct stage *st, u32 flags)
 {
 	struct rdma_ah_attr attr;
@@ -41,7 +41,7 @@ struct ib_ah *ktest_ah(struct stage *st, u32 flags)
 
 	if (!check(st->t, !ktest_ah_attr(st->t, &attr), "the address is gone"))
 		return NULL;
-	/* Whoever does not say that it may sleep must find that it does not. */
+	/* Without RDMA_CREATE_AH_SLEEPABLE it must not sleep. */
 	if (!(flags & RDMA_CREATE_AH_SLEEPABLE))
 		local_bh_disable();
 	ah = rdma_create_ah(st->pd, &attr, flags);
@@ -74,7 +74,7 @@ struct mark *post_dgram(struct side *s, const struct dgram *d)
 	return post_marked(m, &wr.wr);
 }
 
-static u32 mtu_of(struct ktest *t)
+static u32 ud_port_mtu(struct ktest *t)
 {
 	struct ib_port_attr port = {};
 
@@ -82,22 +82,23 @@ static u32 mtu_of(struct ktest *t)
 	       ib_mtu_enum_to_int(port.active_mtu) : 256;
 }
 
-/* Room for so many bytes, and the header. */
+/* Post a receive of @len bytes and the header. */
 struct mark *post_inbox(struct side *s, u32 len)
 {
 	return post_recv(s, s->dma + INBOX, GRH_BYTES + len, s->pd->local_dma_lkey);
 }
 
-/* So many bytes from one side to the other. */
-static struct dgram dgram_to(const struct side *to, struct ib_ah *ah, u32 len)
+/* A datagram of @len bytes. */
+static struct dgram ud_dgram_to(const struct side *to, struct ib_ah *ah, u32 len)
 {
 	return (struct dgram){
 		.ah = ah, .qpn = to->qp->qp_num, .qkey = QKEY, .len = len,
 	};
 }
 
-/* RFC 791, where RoCE has it: behind twenty bytes of nothing. */
-static void check_ipv4(struct ktest *t, const union rdma_network_hdr *hdr, u32 size)
+/* RFC 791; in RoCE behind twenty zero bytes. */
+static void ud_check_ipv4(struct ktest *t, const union rdma_network_hdr *hdr,
+			  u32 size)
 {
 	const struct iphdr *ip = &hdr->roce4grh;
 	__be32 addr;
@@ -113,7 +114,8 @@ static void check_ipv4(struct ktest *t, const union rdma_network_hdr *hdr, u32 s
 }
 
 /* RFC 8200. */
-static void check_ipv6(struct ktest *t, const union rdma_network_hdr *hdr, u32 size)
+static void ud_check_ipv6(struct ktest *t, const union rdma_network_hdr *hdr,
+			  u32 size)
 {
 	const struct ipv6hdr *ip = (const void *)&hdr->ibgrh;
 
@@ -123,26 +125,26 @@ static void check_ipv6(struct ktest *t, const union rdma_network_hdr *hdr, u32 s
 	      ntohs(ip->payload_len));
 }
 
-static enum rdma_network_type network_of(const struct ktest *t)
+static enum rdma_network_type ud_network_type(const struct ktest *t)
 {
 	return t->ipv4 ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 }
 
-static void check_header(struct side *s, u32 len, bool imm)
+static void ud_check_header(struct side *s, u32 len, bool imm)
 {
 	const union rdma_network_hdr *hdr = (void *)(s->buf + INBOX);
 	struct ktest *t = s->t;
 	union ib_gid from, to;
 
-	(t->ipv4 ? check_ipv4 : check_ipv6)(t, hdr, FRAME(len, imm));
-	check(t, !ib_get_gids_from_rdma_hdr(hdr, network_of(t), &from, &to) &&
+	(t->ipv4 ? ud_check_ipv4 : ud_check_ipv6)(t, hdr, UDP_LEN(len, imm));
+	check(t, !ib_get_gids_from_rdma_hdr(hdr, ud_network_type(t), &from, &to) &&
 	      !memcmp(&from, &t->gid, sizeof(from)) &&
 	      !memcmp(&to, &t->gid, sizeof(to)), "from %pI6 to %pI6", &from, &to);
 }
 
-/* What a receive at @s says of a datagram that @from has sent. */
-static bool check_came(struct mark *m, struct side *s, const struct side *from,
-		       const struct dgram *d)
+/* A receive at @s has the datagram from @from. */
+static bool ud_check_came(struct mark *m, struct side *s,
+			  const struct side *from, const struct dgram *d)
 {
 	const int always = IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
 	const struct ib_wc *wc = &m->wc;
@@ -153,28 +155,29 @@ static bool check_came(struct mark *m, struct side *s, const struct side *from,
 	      "opcode %d, %u bytes", wc->opcode, wc->byte_len);
 	check(s->t, wc->src_qp == from->qp->qp_num, "from %u", wc->src_qp);
 	check(s->t, wc->wc_flags == (always | (d->imm ? IB_WC_WITH_IMM : 0)) &&
-	      wc->network_hdr_type == network_of(s->t) && wc->port_num == PORT &&
-	      !wc->pkey_index, "flags 0x%x, header %d, port %u, key %u",
-	      wc->wc_flags, wc->network_hdr_type, wc->port_num, wc->pkey_index);
+	      wc->network_hdr_type == ud_network_type(s->t) &&
+	      wc->port_num == PORT && !wc->pkey_index,
+	      "flags 0x%x, header %d, port %u, key %u", wc->wc_flags,
+	      wc->network_hdr_type, wc->port_num, wc->pkey_index);
 	check(s->t, !d->imm || be32_to_cpu(wc->ex.imm_data) == d->imm, "data 0x%x",
 	      be32_to_cpu(wc->ex.imm_data));
-	check_header(s, d->len, d->imm);
+	ud_check_header(s, d->len, d->imm);
 	return check(s->t, !memcmp(s->buf + INBOX + GRH_BYTES, from->buf + d->at,
 				   d->len), "wrong data");
 }
 
-/* One more from @from to @to, into a receive of its own. */
-static bool pass(struct side *from, struct side *to, struct dgram d)
+/* Send one from @from to @to, with a receive of its own. */
+static bool ud_pass_one(struct side *from, struct side *to, struct dgram d)
 {
 	struct mark *recv = post_inbox(to, d.len);
 
 	return want(post_dgram(from, &d), IB_WC_SUCCESS) &&
-	       check_came(recv, to, from, &d);
+	       ud_check_came(recv, to, from, &d);
 }
 
-static void run_data(struct stage *st, struct ib_ah *ah)
+static void ud_test_data(struct stage *st, struct ib_ah *ah)
 {
-	const u32 mtu = mtu_of(st->t);
+	const u32 mtu = ud_port_mtu(st->t);
 	const u32 lens[] = { 0, 1, 3, 4, 255, 1000, 1025, mtu - 1, mtu };
 	struct side *a = &st->a, *b = &st->b;
 	unsigned int i;
@@ -183,18 +186,18 @@ static void run_data(struct stage *st, struct ib_ah *ah)
 	for (i = 0; i < 2 * ARRAY_SIZE(lens); i++) {
 		side_fill(a, i);
 		memset(b->buf, 0xee, BUF_SIZE);
-		d = dgram_to(b, ah, lens[i / 2]);
+		d = ud_dgram_to(b, ah, lens[i / 2]);
 		d.imm = i % 2 ? 0x80000001 + i : 0;
-		pass(a, b, d);
+		ud_pass_one(a, b, d);
 		check(st->t, !memchr_inv(b->buf + INBOX + GRH_BYTES + d.len, 0xee,
 					 BUF_SIZE - INBOX - GRH_BYTES - d.len),
 		      "%u bytes: more was written", d.len);
 	}
 }
 
-/* Two ways to answer whoever has sent this. */
-static struct ib_ah *ah_from(struct stage *st, const struct mark *m, u8 *grh,
-			     bool by_attr)
+/* Make an address handle from a completion, in two ways. */
+static struct ib_ah *ud_ah_from(struct stage *st, const struct mark *m, u8 *grh,
+				bool by_attr)
 {
 	struct rdma_ah_attr attr;
 	struct ib_ah *ah;
@@ -214,10 +217,10 @@ static struct ib_ah *ah_from(struct stage *st, const struct mark *m, u8 *grh,
 	return ah;
 }
 
-static void run_answer(struct stage *st, struct ib_ah *ah)
+static void ud_test_answer(struct stage *st, struct ib_ah *ah)
 {
 	struct side *a = &st->a, *b = &st->b;
-	struct dgram d = dgram_to(b, ah, 50);
+	struct dgram d = ud_dgram_to(b, ah, 50);
 	struct mark *recv;
 	unsigned int i;
 
@@ -225,13 +228,13 @@ static void run_answer(struct stage *st, struct ib_ah *ah)
 		side_fill(a, i);
 		recv = post_inbox(b, 50);
 		want(post_dgram(a, &d), IB_WC_SUCCESS);
-		if (!check_came(recv, b, a, &d))
+		if (!ud_check_came(recv, b, a, &d))
 			return;
-		ah = ah_from(st, recv, b->buf + INBOX, i);
+		ah = ud_ah_from(st, recv, b->buf + INBOX, i);
 		if (!check(st->t, !IS_ERR(ah), "no way back: %ld", PTR_ERR(ah)))
 			return;
 		side_fill(b, 10 + i);
-		pass(b, a, (struct dgram){
+		ud_pass_one(b, a, (struct dgram){
 			.ah = ah, .qpn = recv->wc.src_qp, .qkey = QKEY, .len = 60,
 			.imm = 7,
 		});
@@ -239,7 +242,7 @@ static void run_answer(struct stage *st, struct ib_ah *ah)
 	}
 }
 
-static void run_handle(struct stage *st, struct ib_ah *ah)
+static void ud_test_handle(struct stage *st, struct ib_ah *ah)
 {
 	struct rdma_ah_attr attr = {}, bad;
 
@@ -268,7 +271,7 @@ static void run_handle(struct stage *st, struct ib_ah *ah)
 	      "from an address there is not");
 }
 
-static u32 violations(struct ktest *t)
+static u32 ud_qkey_violations(struct ktest *t)
 {
 	struct ib_port_attr port = {};
 
@@ -276,13 +279,13 @@ static u32 violations(struct ktest *t)
 	return port.qkey_viol_cntr;
 }
 
-/* The topmost bit asks for the queue pair's own (IBTA 10.2.5). */
-static void run_qkey(struct stage *st, struct ib_ah *ah)
+/* The top bit stands for the queue pair's own Q_Key (IBTA 10.2.5). */
+static void ud_test_qkey(struct stage *st, struct ib_ah *ah)
 {
 	static const u32 bad[] = { QKEY ^ 1, 0, QKEY ^ BIT(30), ~QKEY & 0x7fffffff };
 	struct side *a = &st->a, *b = &st->b;
-	u32 before = violations(st->t);
-	struct dgram d = dgram_to(b, ah, 30);
+	u32 before = ud_qkey_violations(st->t);
+	struct dgram d = ud_dgram_to(b, ah, 30);
 	struct mark *recv = post_inbox(b, 100);
 	unsigned int i;
 
@@ -291,23 +294,23 @@ static void run_qkey(struct stage *st, struct ib_ah *ah)
 		d.qkey = bad[i];
 		want(post_dgram(a, &d), IB_WC_SUCCESS);
 	}
-	d = dgram_to(b, ah, 31);
+	d = ud_dgram_to(b, ah, 31);
 	d.qkey = BIT(31);
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
-	check_came(recv, b, a, &d);
-	check(st->t, violations(st->t) - before == ARRAY_SIZE(bad), "%u are counted",
-	      violations(st->t) - before);
+	ud_check_came(recv, b, a, &d);
+	check(st->t, ud_qkey_violations(st->t) - before == ARRAY_SIZE(bad),
+	      "%u are counted", ud_qkey_violations(st->t) - before);
 	d.qkey = BIT(31) | 5;
-	pass(a, b, d);
-	pass(a, b, dgram_to(b, ah, 32));
+	ud_pass_one(a, b, d);
+	ud_pass_one(a, b, ud_dgram_to(b, ah, 32));
 }
 
-/* To nobody, and to somebody who does not take datagrams. */
-static void run_nobody(struct stage *st, struct ib_ah *ah)
+/* To no queue pair, and to one that is not UD. */
+static void ud_test_nobody(struct stage *st, struct ib_ah *ah)
 {
 	const struct kind kind = { .type = IB_QPT_RC, .how = IB_POLL_WORKQUEUE };
 	struct stage *other = stage_open_of(st->t, &kind, DEPTH);
-	struct dgram d = dgram_to(&st->b, ah, 30);
+	struct dgram d = ud_dgram_to(&st->b, ah, 30);
 	struct mark *recv;
 
 	if (!other)
@@ -317,7 +320,7 @@ static void run_nobody(struct stage *st, struct ib_ah *ah)
 	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
 	d.qpn = 0;
 	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
-	pass(&st->a, &st->b, dgram_to(&st->b, ah, 32));
+	ud_pass_one(&st->a, &st->b, ud_dgram_to(&st->b, ah, 32));
 	check(st->t, !recv->times && !other->a.events, "it has taken it");
 	want(post_send(&other->b, other->b.dma, 2000, other->pd->local_dma_lkey),
 	     IB_WC_SUCCESS);
@@ -325,27 +328,27 @@ static void run_nobody(struct stage *st, struct ib_ah *ah)
 	stage_close(other);
 }
 
-/* Without a receive it is lost; one that is too short stays for others. */
-static void run_short(struct stage *st, struct ib_ah *ah)
+/* Without a receive a datagram is lost; a receive too short stays. */
+static void ud_test_short(struct stage *st, struct ib_ah *ah)
 {
 	struct side *a = &st->a, *b = &st->b;
-	struct dgram d = dgram_to(b, ah, 100);
+	struct dgram d = ud_dgram_to(b, ah, 100);
 	struct mark *recv;
 
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
-	/* Sent to oneself, it has come by the time another one has. */
-	pass(b, a, dgram_to(a, ah, 10));
+	/* A later datagram to itself shows that the first one has arrived. */
+	ud_pass_one(b, a, ud_dgram_to(a, ah, 10));
 	memset(b->buf, 0xee, BUF_SIZE);
 	side_fill(a, 4);
 	recv = post_inbox(b, 99);
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
 	d.len = 99;
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
-	check_came(recv, b, a, &d);
+	ud_check_came(recv, b, a, &d);
 	check(st->t, !memchr_inv(b->buf + INBOX + GRH_BYTES + 99, 0xee, 100),
 	      "more was written");
 
-	/* No room for the header alone. */
+	/* Too short even for the header. */
 	recv = post_recv(b, b->dma + INBOX, GRH_BYTES - 1, b->pd->local_dma_lkey);
 	d.len = 0;
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
@@ -354,39 +357,39 @@ static void run_short(struct stage *st, struct ib_ah *ah)
 	want_state(b, IB_QPS_RTS);
 }
 
-/* An error here stops what is sent, and nothing else; RTS is a step away. */
-static void fails(struct stage *st, struct ib_ah *ah, const struct dgram *d,
-		  enum ib_wc_status status)
+/* A send error leads to SQE, which stops sending only. */
+static void ud_check_fails(struct stage *st, struct ib_ah *ah,
+			   const struct dgram *d, enum ib_wc_status status)
 {
 	struct side *a = &st->a, *b = &st->b;
-	struct dgram next = dgram_to(b, ah, 10);
+	struct dgram next = ud_dgram_to(b, ah, 10);
 	struct mark *recv = post_inbox(b, 100);
 
 	want(post_dgram(a, d), status);
 	want(post_dgram(a, &next), IB_WC_WR_FLUSH_ERR);
 	want_state(a, IB_QPS_SQE);
-	/* It receives all the same. */
-	pass(b, a, dgram_to(a, ah, 20));
+	/* It still receives. */
+	ud_pass_one(b, a, ud_dgram_to(a, ah, 20));
 	check(st->t, !side_resume(a), "no way back");
 	want(post_dgram(a, &next), IB_WC_SUCCESS);
-	check_came(recv, b, a, &next);
+	ud_check_came(recv, b, a, &next);
 	want_untold(st);
 }
 
-static void run_wrong(struct stage *st, struct ib_ah *ah)
+static void ud_test_wrong(struct stage *st, struct ib_ah *ah)
 {
-	struct dgram d = dgram_to(&st->b, ah, mtu_of(st->t) + 1);
+	struct dgram d = ud_dgram_to(&st->b, ah, ud_port_mtu(st->t) + 1);
 	struct mark *recv;
 
-	fails(st, ah, &d, IB_WC_LOC_LEN_ERR);
+	ud_check_fails(st, ah, &d, IB_WC_LOC_LEN_ERR);
 	d.len = 20000;
-	fails(st, ah, &d, IB_WC_LOC_LEN_ERR);
-	d = dgram_to(&st->b, ah, 100);
+	ud_check_fails(st, ah, &d, IB_WC_LOC_LEN_ERR);
+	d = ud_dgram_to(&st->b, ah, 100);
 	d.lkey = st->pd->local_dma_lkey ^ 1;
-	fails(st, ah, &d, IB_WC_LOC_PROT_ERR);
+	ud_check_fails(st, ah, &d, IB_WC_LOC_PROT_ERR);
 
-	/* The receiver's own mistake is the end of it, and the sender's affair no more. */
-	d = dgram_to(&st->b, ah, 100);
+	/* A bad receive fails the receiver, not the sender. */
+	d = ud_dgram_to(&st->b, ah, 100);
 	recv = post_recv(&st->b, st->b.dma, 1000, st->pd->local_dma_lkey ^ 1);
 	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
 	want(recv, IB_WC_LOC_PROT_ERR);
@@ -394,8 +397,8 @@ static void run_wrong(struct stage *st, struct ib_ah *ah)
 	want_state(&st->a, IB_QPS_RTS);
 }
 
-/* What is not posted leaves no trace. */
-static void run_refused(struct stage *st, struct ib_ah *ah)
+/* A refused request has no effect. */
+static void ud_test_refused(struct stage *st, struct ib_ah *ah)
 {
 	static const enum ib_wr_opcode ops[] = {
 		IB_WR_RDMA_WRITE, IB_WR_RDMA_WRITE_WITH_IMM, IB_WR_RDMA_READ,
@@ -404,14 +407,14 @@ static void run_refused(struct stage *st, struct ib_ah *ah)
 	};
 	struct ib_pd *pd = ib_alloc_pd(st->t->dev, 0);
 	struct side *a = &st->a, *b = &st->b;
-	struct dgram d = dgram_to(b, NULL, 10);
+	struct dgram d = ud_dgram_to(b, NULL, 10);
 	struct rdma_ah_attr attr;
 	unsigned int i;
 	int err;
 
 	err = post_dgram(a, &d)->err;
 	check(st->t, err == -EINVAL, "to nowhere: %d", err);
-	d = dgram_to(b, ah, 10);
+	d = ud_dgram_to(b, ah, 10);
 	d.qpn |= BIT(24);
 	err = post_dgram(a, &d)->err;
 	check(st->t, err == -EINVAL, "to a number of 25 bits: %d", err);
@@ -426,7 +429,7 @@ static void run_refused(struct stage *st, struct ib_ah *ah)
 	}
 	if (!check(st->t, !IS_ERR(pd) && !ktest_ah_attr(st->t, &attr), "no domain"))
 		return;
-	d = dgram_to(b, rdma_create_ah(pd, &attr, RDMA_CREATE_AH_SLEEPABLE), 10);
+	d = ud_dgram_to(b, rdma_create_ah(pd, &attr, RDMA_CREATE_AH_SLEEPABLE), 10);
 	if (check(st->t, !IS_ERR(d.ah), "no address handle")) {
 		err = post_dgram(a, &d)->err;
 		check(st->t, err == -EINVAL, "by another domain: %d", err);
@@ -437,8 +440,8 @@ static void run_refused(struct stage *st, struct ib_ah *ah)
 	check(st->t, !a->came && !b->came && !a->events, "something came of it");
 }
 
-/* Each has a handle of its own, which its completion gives back, in a softirq. */
-static void run_handles(struct stage *st, struct ib_ah *ah)
+/* An address handle per datagram, destroyed in its completion (softirq). */
+static void ud_test_handles(struct stage *st, struct ib_ah *ah)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *sent[16], *got[16];
@@ -451,7 +454,7 @@ static void run_handles(struct stage *st, struct ib_ah *ah)
 			got[i] = post_recv(b, b->dma + i * 1024, 1024,
 					   b->pd->local_dma_lkey);
 		for (i = 0; i < ARRAY_SIZE(sent); i++) {
-			d = dgram_to(b, ktest_ah(st, 0), 500 + i);
+			d = ud_dgram_to(b, ktest_ah(st, 0), 500 + i);
 			if (!d.ah)
 				return;
 			d.gone = true;
@@ -462,7 +465,10 @@ static void run_handles(struct stage *st, struct ib_ah *ah)
 			want(sent[i], IB_WC_SUCCESS);
 			check(st->t, !sent[i]->ah, "the handle is still there");
 		}
-		/* In order on one path only, and each of these has its own. */
+		/*
+		 * Order is kept on one path only, and each of these has its
+		 * own.
+		 */
 		for (i = 0; i < ARRAY_SIZE(got); i++)
 			if (want(got[i], IB_WC_SUCCESS))
 				check(st->t, got[i]->wc.byte_len == GRH_BYTES + 499 +
@@ -472,10 +478,10 @@ static void run_handles(struct stage *st, struct ib_ah *ah)
 	}
 }
 
-static void run_flush(struct stage *st, struct ib_ah *ah)
+static void ud_test_flush(struct stage *st, struct ib_ah *ah)
 {
 	struct side *a = &st->a, *b = &st->b;
-	struct dgram d = dgram_to(b, ah, 10), back = dgram_to(a, ah, 10);
+	struct dgram d = ud_dgram_to(b, ah, 10), back = ud_dgram_to(a, ah, 10);
 	unsigned int i, first = b->came;
 	struct mark *recv[8];
 
@@ -487,19 +493,19 @@ static void run_flush(struct stage *st, struct ib_ah *ah)
 			check(st->t, recv[i]->order == first + i, "out of order");
 	want(post_dgram(b, &back), IB_WC_WR_FLUSH_ERR);
 	want(post_inbox(b, 100), IB_WC_WR_FLUSH_ERR);
-	/* Lost there, and nothing to us. */
+	/* Lost at the receiver; the sender is not affected. */
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
 	want_state(a, IB_QPS_RTS);
 	want_untold(st);
 }
 
 /*
- * When that returns, all has completed.  For that a WRITE is posted, which could not
- * be sent; in error it is flushed like anything else.
+ * After a drain all requests have completed.  The drain posts a WRITE, which UD
+ * cannot send; in error it is flushed.
  */
-static void run_drain(struct stage *st, struct ib_ah *ah)
+static void ud_test_drain(struct stage *st, struct ib_ah *ah)
 {
-	struct dgram d = dgram_to(&st->b, ah, 100);
+	struct dgram d = ud_dgram_to(&st->b, ah, 100);
 	struct mark *m[16], *recv[8];
 	unsigned int i;
 
@@ -517,8 +523,8 @@ static void run_drain(struct stage *st, struct ib_ah *ah)
 		      recv[i]->wc.status == IB_WC_WR_FLUSH_ERR, "receive %u", i);
 }
 
-/* One end goes while the other is at it. */
-static void run_destroy(struct stage *unused, struct ib_ah *ah)
+/* Destroy the sending or the receiving queue pair under traffic. */
+static void ud_test_destroy(struct stage *unused, struct ib_ah *ah)
 {
 	const struct kind kind = {
 		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = unused,
@@ -532,7 +538,7 @@ static void run_destroy(struct stage *unused, struct ib_ah *ah)
 
 		if (!st)
 			return;
-		d = dgram_to(&st->b, ah, 1000);
+		d = ud_dgram_to(&st->b, ah, 1000);
 		for (n = 0; n < DEPTH; n++)
 			post_inbox(&st->b, 1000);
 		for (n = 0; n < DEPTH; n++)
@@ -547,23 +553,23 @@ struct ud_case {
 	const char *name;
 };
 
-static const struct ud_case cases[] = {
-	{ run_data, "data, and what is in front of it" },
-	{ run_answer, "an answer to whoever has sent it" },
-	{ run_handle, "address handles" },
-	{ run_qkey, "a wrong Q_Key is counted" },
-	{ run_nobody, "to nobody" },
-	{ run_short, "without room" },
-	{ run_wrong, "what cannot be sent, or received" },
-	{ run_refused, "requests that are not posted" },
-	{ run_handles, "an address handle for each" },
-	{ run_flush, "flushed" },
-	{ run_drain, "drained" },
-	{ run_destroy, "destroyed under traffic" },
+static const struct ud_case ud_cases[] = {
+	{ ud_test_data, "data, and what is in front of it" },
+	{ ud_test_answer, "an answer to whoever has sent it" },
+	{ ud_test_handle, "address handles" },
+	{ ud_test_qkey, "a wrong Q_Key is counted" },
+	{ ud_test_nobody, "to nobody" },
+	{ ud_test_short, "without room" },
+	{ ud_test_wrong, "what cannot be sent, or received" },
+	{ ud_test_refused, "requests that are not posted" },
+	{ ud_test_handles, "an address handle for each" },
+	{ ud_test_flush, "flushed" },
+	{ ud_test_drain, "drained" },
+	{ ud_test_destroy, "destroyed under traffic" },
 };
 
-/* The case on a stage of datagrams; then that still works. */
-static void run_case(struct stage *rc, const void *arg)
+/* Run the case, then check that the queue pairs still work. */
+static void ud_run_case(struct stage *rc, const void *arg)
 {
 	const struct kind kind = {
 		.type = IB_QPT_UD, .how = IB_POLL_SOFTIRQ, .beside = rc,
@@ -580,8 +586,8 @@ static void run_case(struct stage *rc, const void *arg)
 		c->fn(st, ah);
 		if (check(t, !stage_again(st), "the queue pairs do not come back")) {
 			side_fill(&st->a, 78);
-			pass(&st->a, &st->b, dgram_to(&st->b, ah, 200));
-			pass(&st->b, &st->a, dgram_to(&st->a, ah, 201));
+			ud_pass_one(&st->a, &st->b, ud_dgram_to(&st->b, ah, 200));
+			ud_pass_one(&st->b, &st->a, ud_dgram_to(&st->a, ah, 201));
 		}
 		stage_close(st);
 	}
@@ -592,6 +598,7 @@ void ktest_ud(struct ktest *t)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		ktest_run(t, run_case, &cases[i], "datagrams: %s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(ud_cases); i++)
+		ktest_run(t, ud_run_case, &ud_cases[i], "datagrams: %s",
+			  ud_cases[i].name);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vector - completion vectors: on which processor an event is raised
+ * vector - completion vectors: the CPU that an event is raised on
  *
- * A queue pair in ERR completes a receive as soon as it is posted, here and now:
- * the event is for another processor, or it is not.
+ * A queue pair in ERR completes a receive when it is posted, on this CPU; the
+ * event may be for another one.
  */
 #include <linux/cpumask.h>
 #include <linux/sched/isolation.h>
@@ -14,17 +14,17 @@
 #define ENTRIES	64
 
 /**
- * struct listener - a completion queue that tells where it was told
+ * struct vector_listener - a completion queue that records its events
  * @t: the run
  * @cq: the queue
- * @qp: a queue pair in ERR that completes there
+ * @qp: a queue pair in ERR that uses @cq
  * @told: an event was raised
- * @cpu: where
- * @times: and how many have been
- * @gone: from now on there may be none
+ * @cpu: its CPU
+ * @times: number of events
+ * @gone: from now on there must be none
  * @late: there was one
  */
-struct listener {
+struct vector_listener {
 	struct ktest *t;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
@@ -35,9 +35,9 @@ struct listener {
 	bool late;
 };
 
-static void hear(struct ib_cq *cq, void *arg)
+static void vector_event(struct ib_cq *cq, void *arg)
 {
-	struct listener *l = arg;
+	struct vector_listener *l = arg;
 
 	if (READ_ONCE(l->gone))
 		WRITE_ONCE(l->late, true);
@@ -46,17 +46,17 @@ static void hear(struct ib_cq *cq, void *arg)
 	complete(&l->told);
 }
 
-static void close_listener(struct listener *l)
+static void vector_close(struct vector_listener *l)
 {
 	if (!IS_ERR_OR_NULL(l->qp))
 		ib_destroy_qp(l->qp);
-	/* As ib_free_cq() has stopped whatever polls by now. */
+	/* By now ib_free_cq() has stopped polling. */
 	WRITE_ONCE(l->gone, true);
 	if (!IS_ERR_OR_NULL(l->cq))
 		ib_destroy_cq(l->cq);
 }
 
-static int to_error(struct ib_qp *qp)
+static int vector_qp_to_error(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT, .port_num = PORT };
 	int err;
@@ -67,7 +67,7 @@ static int to_error(struct ib_qp *qp)
 	return err ?: ib_modify_qp(qp, &attr, IB_QP_STATE);
 }
 
-static bool open_listener(struct listener *l, struct ib_pd *pd, int vector)
+static bool vector_open(struct vector_listener *l, struct ib_pd *pd, int vector)
 {
 	struct ib_cq_init_attr of_cq = { .cqe = ENTRIES, .comp_vector = vector };
 	struct ib_qp_init_attr of_qp = {
@@ -77,20 +77,20 @@ static bool open_listener(struct listener *l, struct ib_pd *pd, int vector)
 	};
 
 	init_completion(&l->told);
-	l->cq = ib_create_cq(l->t->dev, hear, NULL, l, &of_cq);
+	l->cq = ib_create_cq(l->t->dev, vector_event, NULL, l, &of_cq);
 	if (!check(l->t, !IS_ERR(l->cq), "no queue of vector %d", vector))
 		return false;
 	of_qp.send_cq = l->cq;
 	of_qp.recv_cq = l->cq;
 	l->qp = ib_create_qp(pd, &of_qp);
-	if (check(l->t, !IS_ERR(l->qp) && !to_error(l->qp), "no queue pair"))
+	if (check(l->t, !IS_ERR(l->qp) && !vector_qp_to_error(l->qp), "no queue pair"))
 		return true;
-	close_listener(l);
+	vector_close(l);
 	return false;
 }
 
-/* One completion, and an event if it was asked for. */
-static void make_completion(struct listener *l, bool arm)
+/* Make one completion, with an event if @arm. */
+static void vector_complete(struct vector_listener *l, bool arm)
 {
 	struct ib_recv_wr wr = { .wr_id = 1 };
 
@@ -99,8 +99,8 @@ static void make_completion(struct listener *l, bool arm)
 	check(l->t, !ib_post_recv(l->qp, &wr, NULL), "nothing can be posted");
 }
 
-/* The processor of a vector: the n-th that may be interrupted; -1 when there are fewer. */
-static int cpu_of(int vector)
+/* CPU of a vector: the n-th housekeeping CPU; -1 if there are fewer. */
+static int vector_cpu(int vector)
 {
 	bool isolated;
 	int cpu;
@@ -115,19 +115,19 @@ static int cpu_of(int vector)
 	return -1;
 }
 
-/* Each event comes where it should, once. */
-static void run_where(struct stage *st, const void *arg)
+/* Each event comes once, on the right CPU. */
+static void vector_test_cpu(struct stage *st, const void *arg)
 {
-	struct listener l = { .t = st->t };
-	int vector = *(const int *)arg, cpu = cpu_of(vector), i;
+	struct vector_listener l = { .t = st->t };
+	int vector = *(const int *)arg, cpu = vector_cpu(vector), i;
 	struct ib_wc wc;
 
 	if (!check(st->t, cpu >= 0, "vector %d is of no housekeeping processor", vector) ||
-	    !open_listener(&l, st->pd, vector))
+	    !vector_open(&l, st->pd, vector))
 		return;
-	make_completion(&l, false);
+	vector_complete(&l, false);
 	for (i = 0; i < ENTRIES / 2 && !st->t->bad; i++) {
-		make_completion(&l, true);
+		vector_complete(&l, true);
 		if (!check(st->t, wait_for_completion_timeout(&l.told, st->t->slow * HZ),
 			   "no event"))
 			break;
@@ -139,38 +139,38 @@ static void run_where(struct stage *st, const void *arg)
 	while (ib_poll_cq(l.cq, 1, &wc) > 0)
 		i--;
 	check(st->t, i == -1, "there are %d completions too many or too few", -1 - i);
-	close_listener(&l);
+	vector_close(&l);
 }
 
-/* Armed again before anybody has heard of the last one: none is lost. */
-static void run_many(struct stage *st, const void *arg)
+/* Armed again before the last event was handled: none is lost. */
+static void vector_test_many(struct stage *st, const void *arg)
 {
-	struct listener l = { .t = st->t };
+	struct vector_listener l = { .t = st->t };
 	int vector = *(const int *)arg, i;
 
-	if (!open_listener(&l, st->pd, vector))
+	if (!vector_open(&l, st->pd, vector))
 		return;
 	for (i = 0; i < ENTRIES; i++)
-		make_completion(&l, true);
+		vector_complete(&l, true);
 	for (i = 0; i < ENTRIES; i++)
 		if (!check(st->t, wait_for_completion_timeout(&l.told, st->t->slow * HZ),
 			   "%d events of %d", i, ENTRIES))
 			break;
-	close_listener(&l);
+	vector_close(&l);
 }
 
-/* None comes when the queue pair is gone. */
-static void run_last(struct stage *st, const void *arg)
+/* No event comes after the queue pair is destroyed. */
+static void vector_test_last(struct stage *st, const void *arg)
 {
 	int vector = *(const int *)arg, i, rounds = st->t->quick ? 20 : 200;
 
 	for (i = 0; i < rounds && !st->t->bad; i++) {
-		struct listener l = { .t = st->t };
+		struct vector_listener l = { .t = st->t };
 
-		if (!open_listener(&l, st->pd, vector))
+		if (!vector_open(&l, st->pd, vector))
 			return;
-		make_completion(&l, true);
-		close_listener(&l);
+		vector_complete(&l, true);
+		vector_close(&l);
 		check(st->t, !l.late, "an event when the queue pair was gone");
 		check(st->t, atomic_read(&l.times) == 1, "%d events", atomic_read(&l.times));
 	}
@@ -181,8 +181,11 @@ void ktest_vector(struct ktest *t)
 	int vector, most = min(t->dev->num_comp_vectors, 4);
 
 	for (vector = 0; vector < most; vector++) {
-		ktest_run(t, run_where, &vector, "vector %d: its processor", vector);
-		ktest_run(t, run_many, &vector, "vector %d: many events", vector);
-		ktest_run(t, run_last, &vector, "vector %d: the last event", vector);
+		ktest_run(t, vector_test_cpu, &vector,
+			  "vector %d: its processor", vector);
+		ktest_run(t, vector_test_many, &vector,
+			  "vector %d: many events", vector);
+		ktest_run(t, vector_test_last, &vector,
+			  "vector %d: the last event", vector);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * word - what is done to a single word of the peer's, and FLUSH
+ * word - atomics, ATOMIC WRITE and FLUSH
  *
  * Process context.
  */
@@ -13,7 +13,7 @@ static u64 *word_at(struct side *s, u32 at)
 	return (u64 *)(s->buf + at);
 }
 
-static void canaries(struct side *s)
+static void word_fill_canaries(struct side *s)
 {
 	unsigned int i;
 
@@ -21,8 +21,8 @@ static void canaries(struct side *s)
 		*word_at(s, i) = CANARY;
 }
 
-/* All that is not at @but is what it was. */
-static void check_canaries(struct side *s, u32 but)
+/* Everything except the word at @but is unchanged. */
+static void word_check_canaries(struct side *s, u32 but)
 {
 	unsigned int i;
 
@@ -32,7 +32,7 @@ static void check_canaries(struct side *s, u32 but)
 	check(s->t, i == BUF_SIZE, "byte %u has changed", i);
 }
 
-static void run_atomics(struct stage *st, const void *arg)
+static void word_test_atomics(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *m[3];
@@ -41,8 +41,8 @@ static void run_atomics(struct stage *st, const void *arg)
 
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	canaries(a);
-	canaries(b);
+	word_fill_canaries(a);
+	word_fill_canaries(b);
 	at = r.mr->iova + 64;
 	m[0] = post_atomic(a, IB_WR_ATOMIC_FETCH_AND_ADD, a->dma, at, r.mr->rkey,
 			   5, 0);
@@ -61,11 +61,11 @@ static void run_atomics(struct stage *st, const void *arg)
 	      *word_at(a, 16) == CANARY + 5, "results %llx %llx %llx",
 	      *word_at(a, 0), *word_at(a, 8), *word_at(a, 16));
 	check(st->t, *word_at(b, 64) == 99, "the word is %llx", *word_at(b, 64));
-	check_canaries(b, 64);
+	word_check_canaries(b, 64);
 	region_free(&r);
 }
 
-static void run_unaligned(struct stage *st, const void *arg)
+static void word_test_unaligned(struct stage *st, const void *arg)
 {
 	enum ib_wr_opcode op = *(const enum ib_wr_opcode *)arg;
 	struct side *a = &st->a, *b = &st->b;
@@ -73,18 +73,18 @@ static void run_unaligned(struct stage *st, const void *arg)
 
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	canaries(b);
+	word_fill_canaries(b);
 	want(post_atomic(a, op, a->dma, r.mr->iova + 4, r.mr->rkey, 5, 7),
 	     IB_WC_REM_INV_REQ_ERR);
 	want_state(a, IB_QPS_ERR);
 	want_state(b, IB_QPS_ERR);
 	want_event(b, IB_EVENT_QP_ACCESS_ERR);
-	check_canaries(b, BUF_SIZE);
+	word_check_canaries(b, BUF_SIZE);
 	region_free(&r);
 }
 
-/* Masked ones are not ours; a short place for the result is none. */
-static void run_atomic_refused(struct stage *st, const void *arg)
+/* Masked atomics are not supported; the result needs eight bytes. */
+static void word_test_atomic_refused(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct ib_sge sge = {
@@ -101,29 +101,29 @@ static void run_atomic_refused(struct stage *st, const void *arg)
 	check(st->t, m->err == -EOPNOTSUPP, "a masked one is posted: %d", m->err);
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	canaries(b);
+	word_fill_canaries(b);
 	wr.remote_addr = r.mr->iova;
 	wr.rkey = r.mr->rkey;
 	want(post_wr(a, &wr.wr), IB_WC_LOC_LEN_ERR);
 	want_state(a, IB_QPS_ERR);
 	want_state(b, IB_QPS_RTS);
-	check_canaries(b, BUF_SIZE);
+	word_check_canaries(b, BUF_SIZE);
 	region_free(&r);
 }
 
 #ifdef ROVER_COMPAT_NO_WORDS
-/* The kernel's verbs have neither of them. */
-static void run_word(struct stage *st, const void *arg)
+/* Kernel verbs before 6.2 have neither. */
+static void word_test_store(struct stage *st, const void *arg)
 {
 	st->t->skip = "this kernel has no IB_WR_ATOMIC_WRITE and IB_WR_FLUSH";
 }
 
-#define run_word_refused	run_word
-#define run_flush		run_word
-#define run_flush_refused	run_word
+#define word_test_store_refused	word_test_store
+#define word_test_flush		word_test_store
+#define word_test_flush_refused	word_test_store
 #else
-/* The word itself, not memory that it is in. */
-static struct mark *post_word(struct side *s, void *word, u32 len, u64 remote,
+/* The word is inline data, not memory. */
+static struct mark *word_post(struct side *s, void *word, u32 len, u64 remote,
 			      u32 rkey, int flags)
 {
 	struct ib_sge sge = {
@@ -140,7 +140,7 @@ static struct mark *post_word(struct side *s, void *word, u32 len, u64 remote,
 	return post_wr(s, &wr.wr);
 }
 
-static void run_word(struct stage *st, const void *arg)
+static void word_test_store(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	unsigned int i;
@@ -149,11 +149,11 @@ static void run_word(struct stage *st, const void *arg)
 
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	canaries(b);
+	word_fill_canaries(b);
 	for (i = 1; i <= (st->t->quick ? 20 : 500); i++) {
 		u64 word = i * CANARY;
 
-		m = post_word(a, &word, 8, r.mr->iova + 4096, r.mr->rkey,
+		m = word_post(a, &word, 8, r.mr->iova + 4096, r.mr->rkey,
 			      IB_SEND_INLINE);
 		if (!want(m, IB_WC_SUCCESS))
 			break;
@@ -162,11 +162,11 @@ static void run_word(struct stage *st, const void *arg)
 		check(st->t, *word_at(b, 4096) == word, "%llx instead of %llx",
 		      *word_at(b, 4096), word);
 	}
-	check_canaries(b, 4096);
+	word_check_canaries(b, 4096);
 	region_free(&r);
 }
 
-static void run_word_refused(struct stage *st, const void *arg)
+static void word_test_store_refused(struct stage *st, const void *arg)
 {
 	static const struct {
 		int off;
@@ -185,29 +185,29 @@ static void run_word_refused(struct stage *st, const void *arg)
 	struct mark *m;
 	unsigned int i;
 
-	m = post_word(a, words, 8, 0, 0, 0);
+	m = word_post(a, words, 8, 0, 0, 0);
 	check(st->t, m->err == -EINVAL, "a word in memory is posted: %d", m->err);
-	m = post_word(a, words, 4, 0, 0, IB_SEND_INLINE);
+	m = word_post(a, words, 4, 0, 0, IB_SEND_INLINE);
 	check(st->t, m->err == -EINVAL, "half a word is posted: %d", m->err);
-	m = post_word(a, words, 16, 0, 0, IB_SEND_INLINE);
+	m = word_post(a, words, 16, 0, 0, IB_SEND_INLINE);
 	check(st->t, m->err == -EINVAL, "two words are posted: %d", m->err);
 	for (i = 0; i < ARRAY_SIZE(tries); i++) {
 		if (!region_simple(b, &r, tries[i].access))
 			return;
-		canaries(b);
-		want(post_word(a, words, 8, r.mr->iova + tries[i].off,
+		word_fill_canaries(b);
+		want(word_post(a, words, 8, r.mr->iova + tries[i].off,
 			       r.mr->rkey ^ tries[i].key, IB_SEND_INLINE),
 		     tries[i].status);
 		want_state(a, IB_QPS_ERR);
 		want_state(b, IB_QPS_ERR);
-		check_canaries(b, BUF_SIZE);
+		word_check_canaries(b, BUF_SIZE);
 		check(st->t, !stage_again(st), "not connected again");
 		region_free(&r);
 	}
 }
 
-/* What was written before is there when it is done. */
-static void run_flush(struct stage *st, const void *arg)
+/* Data written before a FLUSH is there when it completes. */
+static void word_test_flush(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *m[2];
@@ -232,7 +232,7 @@ static void run_flush(struct stage *st, const void *arg)
 }
 
 /* A key without the right, a wrong key, a queue pair without the right. */
-static void run_flush_refused(struct stage *st, const void *arg)
+static void word_test_flush_refused(struct stage *st, const void *arg)
 {
 	static const int rights = ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL;
 	struct side *a = &st->a, *b = &st->b;
@@ -267,12 +267,14 @@ void ktest_word(struct ktest *t)
 		IB_WR_ATOMIC_CMP_AND_SWP, IB_WR_ATOMIC_FETCH_AND_ADD,
 	};
 
-	ktest_run(t, run_atomics, NULL, "atomics");
-	ktest_run(t, run_unaligned, &ops[0], "COMPARE AND SWAP at an odd place");
-	ktest_run(t, run_unaligned, &ops[1], "FETCH AND ADD at an odd place");
-	ktest_run(t, run_atomic_refused, NULL, "atomics that may not be");
-	ktest_run(t, run_word, NULL, "words are stored");
-	ktest_run(t, run_word_refused, NULL, "words that may not be");
-	ktest_run(t, run_flush, NULL, "what was written is there after a FLUSH");
-	ktest_run(t, run_flush_refused, NULL, "flushes that may not be");
+	ktest_run(t, word_test_atomics, NULL, "atomics");
+	ktest_run(t, word_test_unaligned, &ops[0],
+		  "COMPARE AND SWAP at an odd place");
+	ktest_run(t, word_test_unaligned, &ops[1], "FETCH AND ADD at an odd place");
+	ktest_run(t, word_test_atomic_refused, NULL, "atomics that may not be");
+	ktest_run(t, word_test_store, NULL, "words are stored");
+	ktest_run(t, word_test_store_refused, NULL, "words that may not be");
+	ktest_run(t, word_test_flush, NULL,
+		  "what was written is there after a FLUSH");
+	ktest_run(t, word_test_flush_refused, NULL, "flushes that may not be");
 }

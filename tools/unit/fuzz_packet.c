@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz_packet - arbitrary bytes as a packet: its opcode's row keeps its
- * promises, and rover's ICRC is the plain one
+ * fuzz_packet - arbitrary bytes as a packet: its opcode's row stays in bounds,
+ * and rover's ICRC equals a plain one
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "wire/opcode.h"
 #include "wire/wire.h"
 
-/* The headers a row promises, read from where it says they are. */
+/* Read the headers where the row says that they are. */
 static void read_headers(const struct rover_opcode *op, const u8 *bytes, size_t len)
 {
 	struct rover_bth bth;
@@ -40,7 +40,7 @@ static void sum(const u8 *bytes, size_t len)
 	memcpy(&field, bytes + icrc_len_at(bytes), sizeof(field));
 	icrc = icrc_rover(bytes, len, be16_to_cpu(field), id);
 
-	/* rover writes the length of the IP header anew from that of UDP. */
+	/* rover computes the length in the IP header from that of UDP. */
 	copy = malloc(len);
 	memcpy(copy, bytes, len);
 	if (bytes[0] >> 4 == 6) {
@@ -63,7 +63,7 @@ int fuzz_one(const u8 *bytes, size_t len)
 	const struct rover_opcode *op;
 	size_t at;
 
-	/* None is shorter than IPv4, UDP and BTH, or GRH without a BTH. */
+	/* At least 40 bytes: IPv4, UDP and BTH, or a GRH. */
 	if (len < 40)
 		return 0;
 	at = icrc_bth_at(bytes);

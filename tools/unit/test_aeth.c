@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_aeth - the code for numbers of receives, as IBTA prints it
+ * test_aeth - credit codes, as printed in IBTA table 46
  */
 #include "wire/aeth.h"
 #include "ktap.h"
@@ -10,22 +10,22 @@ static const u32 credits[] = {
 	1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
 };
 
-/* Never more than there are, and no code between that would say it better. */
+/* The largest code that is not above the number of receives. */
 static bool rounds_down(void)
 {
 	for (u32 n = 0; n < 70000; n++) {
 		u8 code = rover_aeth_code(n);
 
-		if (code > ROVER_AETH_CREDITS_MOST || rover_aeth_credits(code) > n ||
-		    (code < ROVER_AETH_CREDITS_MOST && rover_aeth_credits(code + 1) <= n))
+		if (code > ROVER_AETH_CREDITS_MAX || rover_aeth_credits(code) > n ||
+		    (code < ROVER_AETH_CREDITS_MAX && rover_aeth_credits(code + 1) <= n))
 			return ktap_note("%u receives have code %u", n, code);
 	}
-	return rover_aeth_code(~0U) == ROVER_AETH_CREDITS_MOST;
+	return rover_aeth_code(~0U) == ROVER_AETH_CREDITS_MAX;
 }
 
 int main(void)
 {
-	for (u8 code = 0; code <= ROVER_AETH_CREDITS_MOST; code++)
+	for (u8 code = 0; code <= ROVER_AETH_CREDITS_MAX; code++)
 		ktap_eq(rover_aeth_credits(code), credits[code], "credit code %u: %u receives",
 			code, credits[code]);
 	ktap_ok(rounds_down(), "a number of receives is rounded down");

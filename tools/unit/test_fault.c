@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_fault - the table against IBTA's, and against itself
+ * test_fault - the table of faults against IBTA's, and its consistency
  */
 #include <string.h>
 
@@ -36,7 +36,10 @@ SAME(GENERAL_ERR);
 #define REQ	ROVER_EVENT_QP_REQ_ERR
 #define ACC	ROVER_EVENT_QP_ACCESS_ERR
 
-/* Syndrome, receive completion, send completion, event: numbers of the wire and of verbs. */
+/*
+ * Syndrome, receive completion, send completion, event: values of the wire and
+ * of verbs.
+ */
 static const struct rover_fault_info rows[ROVER_FAULTS] = {
 	[ROVER_OK]			= { "", 0x00, 0, 0, NONE },
 	[ROVER_FAULT_OPCODE]		= { "", 0x61, 9, 0, REQ },
@@ -94,7 +97,7 @@ static bool names_differ(void)
 	return true;
 }
 
-/* A sequence error is no fault: the responder has its own word for it. */
+/* A sequence error is no fault: the responder sends that NAK itself. */
 static bool syndromes_valid(void)
 {
 	for (unsigned int i = 0; i < ROVER_FAULTS; i++) {
@@ -107,7 +110,7 @@ static bool syndromes_valid(void)
 	return true;
 }
 
-/* Whoever asks the peer to give up must tell its own program too. */
+/* A fatal NAK needs a receive completion or an event as well. */
 static bool naks_are_told(void)
 {
 	for (unsigned int i = 0; i < ROVER_FAULTS; i++) {
@@ -124,7 +127,7 @@ static bool no_fault_succeeds(void)
 	for (unsigned int i = ROVER_OK + 1; i < ROVER_FAULTS; i++) {
 		const struct rover_fault_info *info = &rover_faults[i];
 
-		/* The packet counts as lost on its way. */
+		/* The packet counts as lost in the network. */
 		if (i == ROVER_FAULT_REVOKED)
 			continue;
 		if (!info->syndrome && !info->resp_wc && !info->req_wc)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_frame - what is read of frames, good and bad, and what matches
+ * test_flow_key - fields read from good and bad frames, and matching
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void test_v4(void)
 	rover_flow_key_read(&f, eth[0], NULL, data, len);
 	ktap_ok(!f.layers, "a header too short for itself is none");
 
-	/* Cut off anywhere, with nothing behind it that could be read. */
+	/* Truncated at any length, with nothing readable behind. */
 	for (i = 0; i < 24; i++) {
 		u8 *cut = malloc(i ?: 1);
 
@@ -126,7 +126,7 @@ static void test_v6(void)
 	len = make6(data, endless, sizeof(endless), 0);
 	rover_flow_key_read(&f, eth[1], NULL, data, len);
 	ktap_ok(f.layers == ROVER_FLOW_KEY_IPV6, "nor has a header that goes beyond the frame");
-	/* Each of them says that there is one more. */
+	/* Each extension header announces another one. */
 	len = make6(data, loop, sizeof(loop), 0);
 	data[40 + 80] = 17;
 	rover_flow_key_read(&f, eth[1], NULL, data, len);
@@ -135,7 +135,7 @@ static void test_v6(void)
 	ktap_ok(!f.layers, "IPv6 under the name of IPv4 is neither");
 }
 
-/* Whatever comes, nothing is read beyond it, and it matches itself. */
+/* Random bytes: no read out of bounds, and a frame matches itself. */
 static void test_noise(void)
 {
 	static const u8 protos[] = { 0, 6, 17, 43, 44, 60 };
@@ -158,7 +158,7 @@ static void test_noise(void)
 			data[n & 1 ? 6 : 9] = protos[n % 6];
 		rover_flow_key_read(&f, eth[n & 1], NULL, data, len);
 		good &= rover_flow_key_match(&f, &all, &f);
-		/* One bit is another: that counts unless the mask leaves it out. */
+		/* A different bit counts unless the mask excludes it. */
 		other = f;
 		other.words[n % 9] ^= 1ULL << n % 64;
 		good &= !rover_flow_key_match(&other, &all, &f);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_grh - the header in front of a datagram, by bytes written by hand
+ * test_grh - the header in front of a datagram, against handwritten bytes
  */
 #include <string.h>
 
 #include "wire/grh.h"
 #include "ktap.h"
 
-/* 10.77.0.1 to 10.77.0.2, DF, TTL 64, TOS 0x68, UDP of 40 bytes; its sum was computed elsewhere. */
+/*
+ * 10.77.0.1 to 10.77.0.2, DF, TTL 64, TOS 0x68, UDP of 40 bytes; checksum
+ * computed independently.
+ */
 static const u8 ip4[20] = {
 	0x45, 0x68, 0x00, 0x3c, 0x12, 0x34, 0x40, 0x00, 0x40, 0x11, 0x13, 0x79,
 	10, 77, 0, 1, 10, 77, 0, 2,
@@ -40,7 +43,7 @@ static void test_v4(void)
 	ktap_ok(!memcmp(grh, zero, 20), "IPv4: the first 20 bytes are zero");
 	ktap_ok(!memcmp(grh + 20, ip4, 20), "IPv4: the header is in the last 20");
 
-	/* The head of a train has the train's length, and a checksum for that. */
+	/* The head of a train has the train's length and checksum. */
 	memcpy(head, ip4, sizeof(head));
 	head[2] = 0xff;
 	head[3] = 0xff;
@@ -49,7 +52,7 @@ static void test_v4(void)
 	ktap_ok(!memcmp(grh + 20, ip4, 20), "IPv4: length and checksum are the packet's own");
 }
 
-/* Whatever the header says, its sum is the one of a good header. */
+/* The checksum is valid for any header contents. */
 static void test_sums(void)
 {
 	u8 grh[ROVER_GRH_SIZE], head[20];

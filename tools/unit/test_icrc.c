@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_icrc - whole packets made by vectors.py, and each of their bits turned
+ * test_icrc - whole packets from vectors.py, with each of their bits flipped
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool is6(const u8 *packet)
 	return packet[0] >> 4 == 6;
 }
 
-/* Bits that do not matter: what the network may change, and lengths taken from elsewhere. */
+/* Bits that do not count: variant fields, and lengths passed separately. */
 static u8 variant_bits(const u8 *packet, size_t at)
 {
 	size_t bth = icrc_bth_at(packet);
@@ -58,13 +58,13 @@ static bool each_bit(const u8 *bytes, size_t len)
 
 	memcpy(packet, bytes, len);
 	icrc = icrc_of(packet, len);
-	/* The version says which packet it is: not to be turned. */
+	/* The version tells the kind of packet: do not flip it. */
 	for (size_t bit = 4; bit < 8 * len; bit++) {
 		size_t at = bit / 8;
 		u8 mask = 0x80 >> bit % 8;
 		bool same;
 
-		/* Nor does the byte that makes a GRH of it. */
+		/* Nor the next header, which tells a GRH. */
 		if (icrc_is_grh(packet) && at == 6)
 			continue;
 		packet[at] ^= mask;
@@ -77,7 +77,7 @@ static bool each_bit(const u8 *bytes, size_t len)
 	return true;
 }
 
-/* Headers of a whole train: lengths, identification and checksums are those of more bytes. */
+/* Headers of a train: its length, identification and checksum. */
 static bool head_of_train(const u8 *bytes, size_t len)
 {
 	u16 udp_len = be16_at(bytes + icrc_bth_at(bytes) - 4);
@@ -120,7 +120,7 @@ static void test_vector(unsigned int i)
 	ktap_eq(le32_to_cpu(icrc_of(bytes, len)), le32_to_cpu(want), "%s: ICRC", name);
 	ktap_eq(le32_to_cpu(icrc_plain(bytes, len)), le32_to_cpu(want), "%s: plain ICRC", name);
 	ktap_ok(each_bit(bytes, len), "%s: all bits covered but the variant ones", name);
-	/* Of RoCE v1 there are none. */
+	/* RoCE v1 has no trains. */
 	if (!icrc_is_grh(bytes))
 		ktap_ok(head_of_train(bytes, len), "%s: lengths and identification of a train",
 			name);

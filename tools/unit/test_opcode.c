@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_opcode - the table against the lengths IBTA gives, and against itself
+ * test_opcode - the opcode table against IBTA's lengths, and its consistency
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "wire/wire.h"
 
 /*
- * Sums of BTH 12, XRCETH 4, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8, FETH 4,
- * a word 8, immediate or IETH 4.
+ * Sums of BTH 12, XRCETH 4, RETH 16, ATOMETH 28, AETH 4, ATOMACK 8, DETH 8,
+ * FETH 4, word 8, immediate or IETH 4.
  */
 static const struct {
 	u8 opcode, class, hdr_len, imm;
@@ -108,7 +108,7 @@ static bool check_row(unsigned int i)
 
 	if (!op)
 		return ktap_note("no row");
-	/* Its requests, and nothing else, have an XRCETH in front. */
+	/* XRC requests, and only these, have an XRCETH first. */
 	if (rows[i].opcode >> 5 == 5 && op->class < ROVER_CLASS_READ_RESP)
 		ext += 4;
 	return op->class == rows[i].class && op->hdr_len == rows[i].hdr_len &&
@@ -133,7 +133,7 @@ static bool others_unknown(void)
 	return true;
 }
 
-/* Try a law on every row. */
+/* Check a rule for each row. */
 static void each(bool (*law)(const struct rover_opcode *op), const char *what)
 {
 	bool good = true;
@@ -201,7 +201,7 @@ static bool reth_at_the_start(const struct rover_opcode *op)
 		(op->class == ROVER_CLASS_WRITE && has(op, ROVER_OP_START)));
 }
 
-/* AETH is in all responses but those in the middle of a READ. */
+/* All responses have an AETH, except READ response Middle. */
 static bool aeth_at_the_ends(const struct rover_opcode *op)
 {
 	return has(op, ROVER_OP_AETH) ==
@@ -221,7 +221,7 @@ static bool deth_in_datagrams(const struct rover_opcode *op)
 	       (!ud || (has(op, ROVER_OP_START) && has(op, ROVER_OP_END)));
 }
 
-/* What both kinds of connection have they have alike, and nobody answers in one of them. */
+/* Shared opcodes of RC and UC have equal rows; UC has no responses. */
 static bool alike_unreliable(const struct rover_opcode *op)
 {
 	u8 opcode = op - rover_opcodes;
@@ -235,7 +235,7 @@ static bool alike_unreliable(const struct rover_opcode *op)
 	       has(op, ROVER_OP_REQUEST);
 }
 
-/* XRC has all that RC has and no more, but for the header that names a queue. */
+/* XRC equals RC, except for the XRCETH in requests. */
 static bool alike_xrc(const struct rover_opcode *op)
 {
 	u8 opcode = op - rover_opcodes, transport = rover_opcode_transport(opcode);

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_trial - users of whom is known how many they have in hand
+ * test_poll_adapt - adaptive polling for users that keep a known number of
+ * posts in flight
  *
- * What is posted at once is done at once.  What is left to the poller is done when its
- * user has nothing more to post, or one for each post where it is slow.
+ * A post is either executed at once, or left to the poller.  The poller
+ * executes it when the user has posted all it can, or, if it is slow, one post
+ * for each new one.
  */
 #include "ktap.h"
 #include "run/poll_adapt.h"
 
-/* A user, and its ring. */
+/* A user and its ring. */
 struct user {
 	struct rover_poll_adapt trial;
 	u32 head;
 	u32 tail;
-	/* posts it has in hand, at most; work requests in each */
+	/* maximum of posts in flight; WRs per post */
 	u32 hand;
 	u32 wrs;
-	/* one is done for each that is posted, instead of all when it has no more */
+	/* the poller executes one post per new post, not all at the end */
 	bool trickles;
-	/* posts from one processor, before it goes on from the next; 0: for ever */
+	/* posts before the user moves to the next CPU; 0: never */
 	u32 stint;
 	bool nowhere;
 	struct user *peer;
@@ -38,7 +40,7 @@ static bool left(struct user *user)
 	return pays;
 }
 
-/* Return whether it was left to the poller. */
+/* Post, and return whether it was left to the poller. */
 static bool post(struct user *user)
 {
 	u32 head = user->head;
@@ -55,7 +57,7 @@ static bool post(struct user *user)
 	return true;
 }
 
-/* Of some posts, those that were left to the poller, in thousandths. */
+/* Share of @n posts left to the poller, in thousandths. */
 static u32 share(struct user *user, u32 n)
 {
 	u32 polled = 0;
@@ -101,7 +103,7 @@ static void slow_poller(void)
 	ktap_eq(share(&user, 20000), 1000, "five that are done one by one: all are left");
 }
 
-/* A post of several work requests is one: a registration and what makes use of it. */
+/* A post may have several WRs, such as REG_MR and its use. */
 static void chains(void)
 {
 	struct user two = { .hand = 2, .wrs = 8 }, many = { .hand = 8, .wrs = 8 };
@@ -112,7 +114,7 @@ static void chains(void)
 		"what counts is posts, not work requests");
 }
 
-/* Threads of a server, one on each processor. */
+/* Threads of a server, one per CPU. */
 static void several_processors(void)
 {
 	struct user turns = { HAND(16), .stint = 1 }, stints = { HAND(16), .stint = 8 };
@@ -140,7 +142,7 @@ static void learns(void)
 	ktap_ok(share(&user, 2000) < 25, "from many to one: seen within 64 posts");
 }
 
-/* It pauses in between, and has few for a moment. */
+/* A user with pauses, and few posts in flight for a while. */
 static void lulls(void)
 {
 	struct user user = { HAND(32) };
@@ -157,7 +159,7 @@ static void lulls(void)
 	ktap_eq(polled / 200, 1000, "many, and few for a moment: all are left");
 }
 
-/* Two ends of a connection that post by turns. */
+/* Both ends of a connection, posting in turn. */
 static u32 both(struct user *one, struct user *other, u32 n)
 {
 	u32 polled = 0;
@@ -199,7 +201,7 @@ static void alone_here(void)
 	ktap_ok(asked < 20, "no other processor: it is hardly asked for");
 }
 
-/* The counters go round, and a ring begins anew. */
+/* Counters wrap around, and a ring is reset. */
 static void round_and_again(void)
 {
 	struct user user = { HAND(16), .head = -300, .tail = -300 };

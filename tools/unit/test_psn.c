@@ -37,7 +37,7 @@ static const struct {
 	{ 0xffffff, 0x000000, -1 },
 	{ 0x000010, 0xfffff0, 0x20 },
 	{ 0xfffff0, 0x000010, -0x20 },
-	/* The last one ahead, and the one opposite, which is behind. */
+	/* The last PSN ahead, and the opposite one, which is behind. */
 	{ 0x7fffff, 0x000000, 0x7fffff },
 	{ 0x800000, 0x000000, -0x800000 },
 	{ 0x000000, 0x800000, -0x800000 },
@@ -51,7 +51,7 @@ static u64 random_64(void)
 	return (u64)random() << 42 ^ (u64)random() << 21 ^ random();
 }
 
-/* Sequence numbers are the low bits of numbers that never wrap. */
+/* PSNs are the low bits of 64-bit numbers that do not wrap. */
 static bool follows_model(void)
 {
 	for (int i = 0; i < 1000000; i++) {

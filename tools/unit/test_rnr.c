@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_rnr - the two time codes, as IBTA prints them
+ * test_rnr - timer codes, as printed in IBTA
  */
 #include "ktap.h"
 #include "wire/rnr.h"
 
-/* Milliseconds of the RNR NAK timer field, times a hundred. */
+/* RNR NAK timer field, in units of 10 microseconds. */
 static const u32 rnr[32] = {
 	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
 	256, 384, 512, 768, 1024, 1536, 2048, 3072,

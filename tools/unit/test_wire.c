@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_wire - where the bits of a header are, by bytes written by hand
+ * test_wire - bits of the headers, against handwritten bytes
  */
 #include <string.h>
 
@@ -130,7 +130,7 @@ static void test_aeth(unsigned int i)
 {
 	struct rover_aeth aeth;
 	__be32 made = rover_aeth_make(aeths[i].syndrome, aeths[i].msn);
-	/* More of a sequence number than the wire has room for. */
+	/* An MSN of more than 24 bits. */
 	__be32 wide = rover_aeth_make(aeths[i].syndrome, aeths[i].msn | 0xa5000000);
 
 	memcpy(&aeth, aeths[i].bytes, sizeof(aeth));

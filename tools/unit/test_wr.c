@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_wr - work requests against the opcodes they become
+ * test_wr - work requests against their opcodes
  */
 #include "ktap.h"
 #include "wire/opcode.h"
@@ -13,7 +13,7 @@ static const struct {
 	u8 datagram;
 } rows[] = {
 	[ROVER_WQE_SEND] = { "SEND", 0x00, 0x01, 0x02, 0x04, ROVER_CQE_SEND,
-		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_RECV | ROVER_WR_FRAME, 0x64 },
+		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_RECV | ROVER_WR_RAW, 0x64 },
 	[ROVER_WQE_SEND_IMM] = { "SEND_IMM", 0x00, 0x01, 0x03, 0x05, ROVER_CQE_SEND,
 		ROVER_WR_GATHER | ROVER_WR_INLINE_OK | ROVER_WR_RECV | ROVER_WR_IMM, 0x65 },
 	[ROVER_WQE_SEND_INV] = { "SEND_INV", 0x00, 0x01, 0x16, 0x17, ROVER_CQE_SEND,
@@ -49,7 +49,7 @@ static bool check_row(unsigned int i)
 	       wr->datagram == rows[i].datagram;
 }
 
-/* What a packet at some place in the message must have in its row. */
+/* Check the row of a packet at some place in the message. */
 static bool fits(u8 opcode, unsigned int place, unsigned int wr)
 {
 	const struct rover_opcode *op = rover_opcode_get(opcode);
@@ -70,7 +70,7 @@ static bool fits(u8 opcode, unsigned int place, unsigned int wr)
 		want |= ROVER_OP_INV;
 	if (send || want & ROVER_OP_IMM)
 		want |= ROVER_OP_RECV;
-	/* What they carry is in the head. */
+	/* Their parameters are in the WQE's header. */
 	if ((op->flags & ~(ROVER_OP_FETH | ROVER_OP_WORD)) != want)
 		return ktap_note("%s has flags %#x, not %#x", op->name, op->flags, want);
 	if (place & ROVER_OP_END && !(wr & ROVER_WR_RECV) != !(want & ROVER_OP_RECV))
@@ -82,7 +82,7 @@ static bool fits_opcodes(const struct rover_wr *wr)
 {
 	bool good;
 
-	/* No packets, so no opcodes: zero is SEND First, which nobody sends for it. */
+	/* Sends no packets: all opcodes are zero, which is SEND First. */
 	if (wr->flags & ROVER_WR_LOCAL)
 		return !wr->first && !wr->middle && !wr->last && !wr->only && !wr->datagram;
 	good = fits(wr->only, ROVER_OP_START | ROVER_OP_END, wr->flags);
@@ -95,7 +95,7 @@ static bool fits_opcodes(const struct rover_wr *wr)
 	       fits(wr->last, ROVER_OP_END, wr->flags);
 }
 
-/* The same operation, with the header that datagrams have instead of a connection. */
+/* The same operation as a datagram, with a DETH. */
 static bool fits_datagram(const struct rover_wr *wr)
 {
 	const struct rover_opcode *op = rover_opcode_get(wr->datagram);
@@ -106,7 +106,7 @@ static bool fits_datagram(const struct rover_wr *wr)
 	       rover_opcode_transport(wr->datagram) == ROVER_TRANSPORT_UD;
 }
 
-/* Without acknowledges only what needs no answer, and no key's end that might be lost. */
+/* UC has only operations without response, and no invalidation. */
 static bool fits_services(const struct rover_wr *wr)
 {
 	bool bare = !(wr->flags & (ROVER_WR_RD_ATOMIC | ROVER_WR_INV | ROVER_WR_LOCAL));
@@ -118,7 +118,7 @@ static bool fits_services(const struct rover_wr *wr)
 	       rover_wr_fits(wr, ROVER_TRANSPORT_RAW) == (wr == &rover_wrs[ROVER_WQE_SEND]);
 }
 
-/* The number is where the ABI says, and nothing else is taken for one. */
+/* The SRQ number is where the ABI says, and nothing else is taken for it. */
 static bool names_queue(unsigned int i)
 {
 	struct rover_send_wqe atomic = { .opcode = i, .imm = 0x123456, .swap = ~0ULL };

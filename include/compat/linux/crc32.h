@@ -6,8 +6,8 @@
 #include_next <linux/crc32.h>
 
 /*
- * Before, crc32_le() went by tables, and carry-less multiplication was to be had
- * from the crypto API only.  That takes a transform, hence code: see compat.c.
+ * Before 6.14 crc32_le() used tables; carry-less multiplication needed a
+ * transform of the crypto API, see compat.c.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define ROVER_COMPAT_CRC32

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Since 6.2 there are two of each: for who holds the lock, and for who does not.  What
- * importers are told has the name of what they are to do since 7.1.
+ * 6.2 added variants for callers that do not hold the lock. 7.1 renamed
+ * move_notify to invalidate_mappings.
  */
 #ifndef ROVER_COMPAT_LINUX_DMA_BUF_H
 #define ROVER_COMPAT_LINUX_DMA_BUF_H

@@ -24,7 +24,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-/* There are none. */
+/* No such mappings before 6.6. */
 #define VM_SHADOW_STACK VM_NONE
 #endif
 

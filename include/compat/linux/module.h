@@ -5,7 +5,7 @@
 #include <linux/version.h>
 #include_next <linux/module.h>
 
-/* The name became a string. */
+/* 6.13 made the name a string. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #undef MODULE_IMPORT_NS
 #define MODULE_IMPORT_NS(ns)	MODULE_INFO(import_ns, ns)

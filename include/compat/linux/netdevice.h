@@ -5,17 +5,17 @@
 #include <linux/version.h>
 #include_next <linux/netdevice.h>
 
-/* Since 6.6 there is one place for what tc and BPF have on an interface. */
+/* Test for tc and BPF programs on an interface; 6.6 unified the place. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #ifdef CONFIG_NET_XGRESS
-#define rover_tc(ndev, way)	rcu_access_pointer((ndev)->tcx_##way)
+#define rover_tc(ndev, dir)	rcu_access_pointer((ndev)->tcx_##dir)
 #endif
 #elif defined(CONFIG_NET_CLS_ACT)
-#define rover_tc(ndev, way)	rcu_access_pointer((ndev)->miniq_##way)
+#define rover_tc(ndev, dir)	rcu_access_pointer((ndev)->miniq_##dir)
 #endif
 
 #ifndef rover_tc
-#define rover_tc(ndev, way)	false
+#define rover_tc(ndev, dir)	false
 #endif
 
 static inline bool netdev_tc_ingress(const struct net_device *ndev)
@@ -29,8 +29,8 @@ static inline bool netdev_tc_egress(const struct net_device *ndev)
 }
 
 /*
- * Since 6.16 sockets of all interfaces for one protocol are on a list that can be seen.
- * Before, each packet socket is asked.  Under rcu_read_lock().
+ * Test for packet sockets of all interfaces for one protocol.  Before 6.16 no
+ * list showed them: ask each packet socket.  Under rcu_read_lock().
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 static inline bool net_ptype_specific(const struct net *net)
@@ -48,7 +48,10 @@ static inline bool net_ptype_specific(const struct net *net)
 }
 #endif
 
-/* Since 6.6.6, and 6.1.120, drivers say how they count; before, veth had smaller counters. */
+/*
+ * Test for tstats counters.  Before 6.6.6 and 6.1.120 drivers did not say, and
+ * veth had smaller ones.
+ */
 static inline bool netdev_counts_tstats(const struct net_device *ndev)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 6) ||                           \

@@ -4,7 +4,7 @@
 
 #include_next <linux/slab.h>
 
-/* Since 7.0, and in late stable releases of 6.12: hence no version is asked. */
+/* In 7.0 and late stable releases of 6.12: no version to test. */
 #ifndef kzalloc_obj
 #define rover_gfp_of(unused, gfp, ...)	gfp
 #define rover_gfp(...)			rover_gfp_of(, ##__VA_ARGS__, GFP_KERNEL)

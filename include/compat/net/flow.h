@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The traffic class of an IPv4 flow got a type of its own, and a new name. */
+/* Newer kernels have flowi4_dscp of type dscp_t instead of flowi4_tos. */
 #ifndef ROVER_COMPAT_NET_FLOW_H
 #define ROVER_COMPAT_NET_FLOW_H
 

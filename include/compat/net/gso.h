@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Since 6.5 segmentation has a header of its own. */
+/* 6.5 gave GSO a header of its own. */
 #ifndef ROVER_COMPAT_NET_GSO_H
 #define ROVER_COMPAT_NET_GSO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Since 6.6 receive queues have a header of their own. */
+/* 6.6 gave receive queues a header of their own. */
 #ifndef ROVER_COMPAT_NET_NETDEV_RX_QUEUE_H
 #define ROVER_COMPAT_NET_NETDEV_RX_QUEUE_H
 

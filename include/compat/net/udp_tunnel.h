@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Up to 7.1 a UDP tunnel was set up and released by its socket, not its sock. */
+/* Up to 7.1 UDP tunnels took a struct socket instead of a struct sock. */
 #ifndef ROVER_COMPAT_NET_UDP_TUNNEL_H
 #define ROVER_COMPAT_NET_UDP_TUNNEL_H
 

@@ -5,20 +5,20 @@
 #include <linux/version.h>
 #include_next <rdma/ib_verbs.h>
 
-/* Since 7.1 a device can be born in another namespace than the initial one. */
+/* Before 7.1 devices could only be created in the initial namespace. */
 #ifndef ib_alloc_device_with_net
 #define ib_alloc_device_with_net(drv_struct, member, net)		\
 	ib_alloc_device(drv_struct, member)
 #endif
 
-/* Programs know of these rights whatever the kernel. */
+/* Access rights of userspace, whatever the kernel. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
 #define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
-/* Nobody would hear of these. */
+/* Device capabilities that an older core cannot report. */
 #define IB_DEVICE_FLUSH_GLOBAL		0
 #define IB_DEVICE_ATOMIC_WRITE		0
-/* Nor can a kernel user ask for these by name, or hear of their end. */
+/* Operations that a kernel user cannot post. */
 #define ROVER_COMPAT_NO_WORDS
 #define IB_WR_FLUSH			14
 #define IB_WR_ATOMIC_WRITE		15
@@ -26,13 +26,13 @@
 #define IB_WC_ATOMIC_WRITE		IB_WC_SEND
 #endif
 
-/* Nor does any program ask for these together with memory on demand. */
+/* Nothing requests these together with ODP. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define IB_ODP_SUPPORT_FLUSH		0
 #define IB_ODP_SUPPORT_ATOMIC_WRITE	0
 #endif
 
-/* Newer cores watch the interfaces by themselves, and drop what is no news. */
+/* The newer core watches netdevs itself, and drops unchanged states. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline enum ib_port_state ib_get_curr_port_state(struct net_device *ndev)
 {

@@ -7,7 +7,7 @@
 #include <rdma/ib_verbs.h>
 #include_next <rdma/uverbs_ioctl.h>
 
-/* The provider's part of a verb, in and out, by the rules of 7.2. */
+/* Driver data of verbs, with the checks of 7.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
 static inline int _ib_copy_validate_udata_in(struct ib_udata *udata, void *req,
 					     size_t kernel_size,

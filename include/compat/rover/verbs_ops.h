@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Verbs whose signature in struct ib_device_ops is not the same everywhere.
- * Rooms have that of the newest kernel; here each gets a name that fits this
- * one.  Include it after the doors of the rooms.
+ * Verbs whose signature in struct ib_device_ops depends on the version.  The
+ * driver has the newest one; here each gets a name for this kernel.  Include
+ * after the headers that declare the verbs.
  */
 #ifndef ROVER_COMPAT_VERBS_OPS_H
 #define ROVER_COMPAT_VERBS_OPS_H
@@ -29,7 +29,7 @@ static inline int rover_op_create_cq(struct ib_cq *cq,
 static inline int rover_op_resize_cq(struct ib_cq *cq, int cqe,
 				     struct ib_udata *udata)
 {
-	/* Newer cores do this for us. */
+	/* The newer core checks this. */
 	if (!udata)
 		return -EOPNOTSUPP;
 	if (cqe <= 0)
@@ -94,14 +94,14 @@ static inline int rover_op_counter_unbind(struct ib_qp *qp)
 	.counter_init = rover_counter_init,
 #endif
 
-/* Older cores show shared receive queues, but do not ask us about them. */
+/* Before 6.7 the RDMA core did not ask drivers about SRQs. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define ROVER_OP_FILL_RES_SRQ_ENTRY
 #else
 #define ROVER_OP_FILL_RES_SRQ_ENTRY	.fill_res_srq_entry = rover_restrack_srq,
 #endif
 
-/* Before 6.12 users such as SMC ask the driver, not the core, for a port's netdev. */
+/* Before 6.12 users such as SMC asked the driver for a port's netdev. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 static inline struct net_device *rover_op_get_netdev(struct ib_device *ib,
 						     u32 port)

@@ -1,84 +1,83 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
 /*
- * The contract between rover.ko and its user-space provider: the response of
- * each verb that creates something, and the rings both sides then share.
+ * ABI between rover.ko and its userspace provider: driver data of the verbs,
+ * and the shared rings.
  *
- * Rules of this file: nothing kernel-private is ever stored in it; comp_mask
- * stands first in every structure of a verb; reserved fields are zero and are
- * checked; the layout is the same on 32 and 64 bits, and static_assert()s in
- * the module and in the provider pin every size.
+ * Rules: nothing kernel-private is stored here; comp_mask comes first in every
+ * structure of a verb; reserved fields are zero and are checked; the layout is
+ * the same on 32 and 64 bits.  static_assert()s in module and provider check
+ * every size.
  *
- * The rings and who writes what
- * =============================
+ * Rings and their writers
+ * =======================
  *
- * Every queue is one mapping: a struct rover_ring_hdr (one page, so that its
- * four cache lines never share a page with entries) and then `entries' slots
- * of `stride' bytes, both powers of two times 64.  Indices run freely over 32
- * bits and are masked on use: index & (entries - 1).
+ * Each queue is one mapping: a struct rover_ring_hdr (one page, whose four
+ * cache lines share no page with entries), then `entries' slots, a power of two,
+ * of `stride' bytes, a multiple of 64.  Indices are free-running 32-bit numbers,
+ * masked on use: index & (entries - 1).
  *
- *   send and receive rings        producer: program     consumer: kernel
- *   completion ring               producer: kernel      consumer: program
+ *   send and receive rings        producer: userspace   consumer: kernel
+ *   completion ring               producer: kernel      consumer: userspace
  *
  * The kernel keeps its own copy of every index it owns and never reads it
- * back; it masks and range-checks what it reads of the other side, copies a
- * work request once and believes only the copy.  A program that scribbles on
- * its rings loses its own queue pair and nothing else.
+ * back.  It masks and range-checks what it reads, copies each WQE once and uses
+ * only the copy.  A process that corrupts its rings loses its own queue pair
+ * only.
  *
- * A shared receive queue, one of XRC too, is a receive ring like any other, from
- * which many queue pairs take.  Receives wait there for packets, and are never
- * flushed: it has no flags, and the program never enters the kernel for it.  A
- * program that scribbles on it loses the queue pairs that meet what it wrote.
+ * A shared receive queue, also of XRC, is a receive ring that many queue pairs
+ * take from.  Its receives are never flushed: it has no flags, and posting
+ * never enters the kernel.  If corrupted, the queue pairs that read it fail.
  *
- * Barriers, each with its partner
- * ===============================
+ * Barriers
+ * ========
  *
- *   posting     program: write WQE; store-release hdr.tail            (P1)
- *               kernel:  load-acquire hdr.tail; read WQE              (K1)
- *               P1 pairs with K1: a tail seen means a WQE seen.
+ *   posting     userspace: write WQE; store-release hdr.tail          (P1)
+ *               kernel:    load-acquire hdr.tail; read WQE            (K1)
+ *               P1 pairs with K1: WQEs before the tail are visible.
  *
- *   sleeping    program: P1; full barrier; load hdr.flags             (P2)
- *               kernel:  store hdr.flags |= NEED_WAKEUP; full barrier;
- *                        load hdr.tail once more                      (K2)
- *               P2 pairs with K2: either the kernel sees the new tail, or
- *               the program sees NEED_WAKEUP and enters the kernel.
+ *   sleeping    userspace: P1; full barrier; load hdr.flags           (P2)
+ *               kernel:    store hdr.flags |= NEED_WAKEUP; full
+ *                          barrier; load hdr.tail                     (K2)
+ *               P2 pairs with K2: the kernel sees the new tail, or
+ *               userspace sees NEED_WAKEUP and enters the kernel.
  *
- *   restocking  program: P1; full barrier; load-acquire hdr.waits;
- *                        load hdr.waits_for                           (P7)
- *               kernel:  store hdr.waits_for; store-release
- *                        hdr.waits = 1; full barrier; load hdr.tail   (K7)
- *               P7 pairs with K7: either the kernel sees receives enough, or
- *               the program sees that it waits and enters the kernel.
+ *   restocking  userspace: P1; full barrier; load-acquire hdr.waits;
+ *                          load hdr.waits_for                         (P7)
+ *               kernel:    store hdr.waits_for; store-release
+ *                          hdr.waits = 1; full barrier; load hdr.tail (K7)
+ *               P7 pairs with K7: the kernel sees enough receives, or
+ *               userspace sees waits and enters the kernel.
  *
- *   retiring    kernel:  done with the slot; store-release hdr.head   (K3)
- *               program: load-acquire hdr.head; reuse the slot        (P3)
- *               K3 pairs with P3.
+ *   retiring    kernel:    finish the slot; store-release hdr.head    (K3)
+ *               userspace: load-acquire hdr.head; reuse the slot      (P3)
+ *               K3 pairs with P3: the kernel no longer reads the slot.
  *
- *   completing  kernel:  write CQE; store-release cqe.phase           (K4)
- *               program: load-acquire cqe.phase; read CQE             (P4)
- *               K4 pairs with P4.  The phase bit of the n-th lap around the
- *               ring is 1 for even n and 0 for odd n.
+ *   completing  kernel:    write CQE; store-release cqe.phase         (K4)
+ *               userspace: load-acquire cqe.phase; read CQE           (P4)
+ *               K4 pairs with P4: the CQE is visible.  The phase bit is
+ *               1 in even laps around the ring, beginning with lap 0,
+ *               and 0 in odd ones.
  *
- *   consuming   program: read CQE; store-release hdr.head             (P5)
- *               kernel:  load-acquire hdr.head; reuse the CQE         (K5)
- *               P5 pairs with K5.
+ *   consuming   userspace: read CQE; store-release hdr.head           (P5)
+ *               kernel:    load-acquire hdr.head; reuse the CQE       (K5)
+ *               P5 pairs with K5: userspace no longer reads the CQE.
  *
- *   arming      program: store hdr.arm; full barrier; poll again      (P6)
- *               kernel:  K4; full barrier; load hdr.arm               (K6)
- *               P6 pairs with K6: either the program finds the completion,
- *               or the kernel finds the arm word and raises the event.
+ *   arming      userspace: store hdr.arm; full barrier; poll again    (P6)
+ *               kernel:    K4; full barrier; load hdr.arm             (K6)
+ *               P6 pairs with K6: userspace finds the completion, or
+ *               the kernel finds the arm word and raises the event.
  */
 #ifndef ROVER_ABI_H
 #define ROVER_ABI_H
 
 #include <linux/types.h>
 
-/* Bumped only when old and new can no longer talk at all. */
+/* Incremented only when old and new cannot communicate at all. */
 #define ROVER_ABI_VERSION	1
 
 /*
- * Not one of enum rdma_driver_id: none is reserved for rover.  Zero would be
- * a wildcard to the core and RXE's number would give our devices to rxe's
- * rmmod.  "ROVE" in ASCII.
+ * "ROVE" in ASCII; enum rdma_driver_id has none for rover.  Zero is a wildcard
+ * for the core, and with RXE's number rxe's rmmod would remove rover's devices.
  */
 #define ROVER_DRIVER_ID		0x524f5645
 
@@ -87,20 +86,20 @@
 
 /**
  * struct rover_ring_hdr - first page of every ring
- * @tail: index after the last entry produced.  Written by the producer: the
- *	program for send and receive rings; unused in completion rings, where
- *	the phase bit says as much.
- * @head: index of the first entry not yet consumed.  Written by the consumer:
- *	the kernel for send and receive rings, the program for completion rings.
- * @arm: completion rings, written by the program: ROVER_ARM_* in the low two
- *	bits, a count of armings above them, so that each arming is a new word.
+ * @tail: index after the last entry produced, written by the producer:
+ *	userspace for send and receive rings; unused in completion rings, which
+ *	have the phase bit.
+ * @head: index of the first entry not consumed, written by the consumer: the
+ *	kernel for send and receive rings, userspace for completion rings.
+ * @arm: completion rings, written by userspace: ROVER_ARM_* in the low two
+ *	bits, above them a count that makes each arming a new value.
  * @flags: ROVER_RING_*, written by the kernel.
  * @waits: receive rings of a queue pair, written by the kernel: 1 while a peer
- *	that found no receive waits for some.
- * @waits_for: and for how many: @tail is to come here, and whoever brings it here
- *	or further enters the kernel after posting.
+ *	that found no receive waits.
+ * @waits_for: @tail that ends the wait: userspace enters the kernel after
+ *	posting up to here or further.
  *
- * No cache line has two writers; @flags, @waits and @waits_for share one.
+ * Each cache line has one writer; @flags, @waits and @waits_for share one.
  */
 struct rover_ring_hdr {
 	__u32 tail;
@@ -115,9 +114,9 @@ struct rover_ring_hdr {
 	__u32 reserved_cc[13];
 };
 
-/* Nobody looks at this ring by itself: enter the kernel after posting. */
+/* The ring is not polled: enter the kernel after posting. */
 #define ROVER_RING_NEED_WAKEUP	(1U << 0)
-/* The queue pair is in error, or the completion ring has overflowed. */
+/* Queue pair in error, or completion ring overflowed. */
 #define ROVER_RING_DEAD		(1U << 1)
 
 #define ROVER_ARM_SOLICITED	1U
@@ -125,7 +124,7 @@ struct rover_ring_hdr {
 #define ROVER_ARM_MASK		3U
 #define ROVER_ARM_STEP		4U
 
-/* Work request opcodes; the numbers are rover's own. */
+/* Work request opcodes, numbered by rover. */
 enum rover_wqe_opcode {
 	ROVER_WQE_SEND = 0,
 	ROVER_WQE_SEND_IMM = 1,
@@ -136,7 +135,7 @@ enum rover_wqe_opcode {
 	ROVER_WQE_CMP_SWAP = 6,
 	ROVER_WQE_FETCH_ADD = 7,
 	ROVER_WQE_LOCAL_INV = 8,
-	ROVER_WQE_REG_MR = 9,		/* not for programs */
+	ROVER_WQE_REG_MR = 9,		/* kernel users only */
 	ROVER_WQE_BIND_MW = 10,
 	ROVER_WQE_ATOMIC_WRITE = 11,
 	ROVER_WQE_FLUSH = 12,
@@ -150,8 +149,8 @@ enum rover_wqe_opcode {
 #define ROVER_WQE_FLAGS		0xfU
 
 /**
- * struct rover_sge - one piece of local memory
- * @addr: address in the memory region's own terms
+ * struct rover_sge - scatter/gather entry of local memory
+ * @addr: virtual address in the region
  * @length: bytes; 0 means 0
  * @lkey: local key
  */
@@ -162,36 +161,36 @@ struct rover_sge {
 };
 
 /**
- * struct rover_send_wqe - head of a send work request
+ * struct rover_send_wqe - header of a send work request
  * @opcode: enum rover_wqe_opcode
  * @flags: ROVER_WQE_*
- * @num_sge: gather entries that follow; 0 when ROVER_WQE_INLINE is set
+ * @num_sge: gather entries that follow; 0 with ROVER_WQE_INLINE
  * @reserved_03: zero
- * @imm: immediate data (network order); or the key to invalidate, there
- *	(SEND_INV) or here (LOCAL_INV); or how far FLUSH goes: placement in bits 0
- *	to 3, selectivity in bits 4 and 5, as in verbs; or see @remote_srqn
- * @rkey: remote key of WRITE, READ, atomics and FLUSH; a window's new key
- *	(BIND_MW), whose lower eight bits are the program's
+ * @imm: immediate data (network order); or the key to invalidate, remote
+ *	(SEND_INV) or local (LOCAL_INV); or, as in verbs, the placement (bits 0
+ *	to 3) and selectivity (bits 4 and 5) of FLUSH; or see @remote_srqn
+ * @rkey: remote key of WRITE, READ, atomics and FLUSH; new key of a memory
+ *	window (BIND_MW), lower eight bits chosen by userspace
  * @inline_len: bytes of inline data that follow; 0 without ROVER_WQE_INLINE
- * @wr_id: the program's cookie, given back in the completion
- * @remote_addr: of WRITE, READ, atomics and FLUSH
- * @compare_add: value to compare with (CMP_SWAP), to add (FETCH_ADD) or to store
- *	(ATOMIC_WRITE, as it will be in memory); bytes of FLUSH
+ * @wr_id: user's cookie, returned in the completion
+ * @remote_addr: remote virtual address of WRITE, READ, atomics and FLUSH
+ * @compare_add: value to compare with (CMP_SWAP), to add (FETCH_ADD) or to
+ *	store (ATOMIC_WRITE, in memory order); bytes of FLUSH
  * @swap: value to store (CMP_SWAP)
- * @remote_srqn: XRC: number of the shared receive queue at the other end, for
- *	all that is sent there but CMP_SWAP and FETCH_ADD, which have it in @imm
+ * @remote_srqn: XRC: remote shared receive queue, for all that is sent except
+ *	CMP_SWAP and FETCH_ADD, which have it in @imm
  * @reserved_2c: zero
- * @ah: datagrams: number of the address handle, as create_ah returned it
- * @remote_qpn: datagrams: the queue pair at the other end
- * @remote_qkey: datagrams: its Q_Key; with bit 31 set, the sender's own instead
+ * @ah: datagrams: number of the address handle, from create_ah
+ * @remote_qpn: datagrams: destination queue pair
+ * @remote_qkey: datagrams: its Q_Key; with bit 31 set, the sender's own
  * @reserved_24: zero
  * @reserved_28: zero
- * @bind_addr: BIND_MW: first byte, in the region's own terms
- * @bind_length: BIND_MW: bytes; 0 unbinds a window of type 1
- * @bind_lkey: BIND_MW: key of the region; not looked at without bytes
+ * @bind_addr: BIND_MW: virtual address of the first byte in the region
+ * @bind_length: BIND_MW: bytes; 0 unbinds a type 1 window
+ * @bind_lkey: BIND_MW: key of the region; ignored if @bind_length is 0
  * @bind_access: BIND_MW: rights of the window, enum ib_uverbs_access_flags
  *
- * Then, from byte 48 on, struct rover_sge[num_sge] or inline data.
+ * From byte 48 on: struct rover_sge[num_sge] or inline data.
  */
 struct rover_send_wqe {
 	__u8 opcode;
@@ -233,12 +232,12 @@ struct rover_send_wqe {
 #define ROVER_SEND_WQE_HDR	48
 
 /**
- * struct rover_recv_wqe - head of a receive work request
- * @wr_id: the program's cookie
+ * struct rover_recv_wqe - header of a receive work request
+ * @wr_id: user's cookie
  * @num_sge: scatter entries that follow
  * @reserved_0c: zero
  *
- * Then, from byte 16 on, struct rover_sge[num_sge].
+ * From byte 16 on: struct rover_sge[num_sge].
  */
 struct rover_recv_wqe {
 	__aligned_u64 wr_id;
@@ -248,7 +247,7 @@ struct rover_recv_wqe {
 
 #define ROVER_RECV_WQE_HDR	16
 
-/* What a completion is of; the numbers are rover's own. */
+/* Operation of a completion, numbered by rover. */
 enum rover_cqe_opcode {
 	ROVER_CQE_SEND = 0,
 	ROVER_CQE_WRITE = 1,
@@ -258,7 +257,7 @@ enum rover_cqe_opcode {
 	ROVER_CQE_RECV = 5,
 	ROVER_CQE_RECV_WRITE_IMM = 6,
 	ROVER_CQE_LOCAL_INV = 7,
-	ROVER_CQE_REG_MR = 8,		/* not for programs */
+	ROVER_CQE_REG_MR = 8,		/* kernel users only */
 	ROVER_CQE_BIND_MW = 9,
 	ROVER_CQE_ATOMIC_WRITE = 10,
 	ROVER_CQE_FLUSH = 11,
@@ -267,32 +266,35 @@ enum rover_cqe_opcode {
 
 #define ROVER_CQE_WITH_IMM	(1U << 0)
 #define ROVER_CQE_WITH_INV	(1U << 1)
-#define ROVER_CQE_GRH		(1U << 2)	/* 40 bytes of it precede the data */
+#define ROVER_CQE_GRH		(1U << 2)	/* 40 bytes precede the data */
 #define ROVER_CQE_VLAN		(1U << 4)	/* @vlan_id is set */
 
 /*
- * IBTA A17.4.5.1 wants a datagram's completion to tell IPv4 from IPv6, and verbs
- * have no field for it.  Ethernet has no service levels; where drivers of
- * hardware put it there programs look for it: over UDP 8, IPv6 1, IPv4 2.  RoCE
- * v1 is none of these: what precedes the data is a GRH itself.
+ * IBTA A17.4.5.1: a datagram's completion tells IPv4 from IPv6, for which verbs
+ * have no field.  As drivers of hardware do, use the service level, which
+ * Ethernet does not have: 8 for UDP, plus 1 for IPv6 or 2 for IPv4; 0 for RoCE
+ * v1, where a GRH precedes the data.
  */
 #define ROVER_CQE_SL_GRH	0
 #define ROVER_CQE_SL_IPV6	9
 #define ROVER_CQE_SL_IPV4	10
 
-/* Completion status: enum ib_wc_status, which verbs and kernel share. */
+/*
+ * Completion status: enum ib_wc_status, with the same values in verbs and
+ * kernel.
+ */
 
 /**
- * struct rover_cqe - one completion, one cache line
+ * struct rover_cqe - a completion, one cache line
  * @wr_id: of the work request
- * @timestamp: CLOCK_MONOTONIC nanoseconds at which the kernel completed it
- * @qpn: queue pair it belongs to
- * @src_qpn: sender's queue pair (datagrams)
+ * @timestamp: CLOCK_MONOTONIC time of completion in nanoseconds
+ * @qpn: queue pair
+ * @src_qpn: datagrams: queue pair of the sender
  * @byte_len: bytes received, read or swapped
- * @imm: immediate data (network order), or the remote key invalidated
- * @vendor_err: rover's own reason (enum rover_fault) when status is an error
- * @vlan_id: the datagram came to an address of this VLAN
- * @sl: datagrams: what kind of packet it was, ROVER_CQE_SL_*
+ * @imm: immediate data (network order), or the invalidated remote key
+ * @vendor_err: enum rover_fault if @status is an error
+ * @vlan_id: datagrams: VLAN of the destination address
+ * @sl: datagrams: kind of packet, ROVER_CQE_SL_*
  * @reserved_27: zero
  * @reserved_28: zero
  * @status: enum ib_wc_status
@@ -321,9 +323,9 @@ struct rover_cqe {
 /* Verbs: requests and responses ********************************************/
 
 /**
- * struct rover_uapi_alloc_ucontext_req - what the program knows
+ * struct rover_uapi_alloc_ucontext_req - capabilities of the provider
  * @comp_mask: zero
- * @caps: capability bits the provider understands; none is defined yet
+ * @caps: capability bits; none is defined yet
  */
 struct rover_uapi_alloc_ucontext_req {
 	__aligned_u64 comp_mask;
@@ -331,11 +333,11 @@ struct rover_uapi_alloc_ucontext_req {
 };
 
 /**
- * struct rover_uapi_alloc_ucontext_resp - what the module knows
+ * struct rover_uapi_alloc_ucontext_resp - capabilities of the module
  * @comp_mask: zero
- * @caps: those of the program's bits that the module grants
- * @max_inline: largest max_inline_data of a queue pair, in bytes
- * @max_sge: largest number of gather or scatter entries
+ * @caps: granted bits of the provider's
+ * @max_inline: maximum max_inline_data of a queue pair, in bytes
+ * @max_sge: maximum number of gather or scatter entries
  */
 struct rover_uapi_alloc_ucontext_resp {
 	__aligned_u64 comp_mask;
@@ -345,10 +347,10 @@ struct rover_uapi_alloc_ucontext_resp {
 };
 
 /**
- * struct rover_uapi_ring - where and how large a ring is
- * @offset: to give to mmap() on the context's file
- * @size: of the mapping in bytes, header included
- * @entries: power of two; 0 when the queue does not exist
+ * struct rover_uapi_ring - mapping and size of a ring
+ * @offset: for mmap() on the context's file
+ * @size: bytes of the mapping, header included
+ * @entries: power of two; 0 if the queue does not exist
  * @stride: bytes of an entry, a multiple of 64
  */
 struct rover_uapi_ring {
@@ -369,12 +371,12 @@ struct rover_uapi_resize_cq_resp {
 };
 
 /**
- * struct rover_uapi_create_qp_resp - answer of create_qp
+ * struct rover_uapi_create_qp_resp - response of create_qp
  * @comp_mask: zero
  * @sq: send ring
- * @rq: receive ring; all zero without one: receives are those of a shared queue,
- *	or it is an initiator of XRC
- * @qpn: number of the queue pair; the doorbell method wants it
+ * @rq: receive ring; all zero with a shared receive queue, and for an XRC
+ *	initiator
+ * @qpn: queue pair number, for the doorbell method
  * @reserved_3c: zero
  */
 struct rover_uapi_create_qp_resp {
@@ -391,13 +393,13 @@ struct rover_uapi_create_srq_resp {
 };
 
 /**
- * struct rover_uapi_modify_srq_req - the provider's part of modify_srq
+ * struct rover_uapi_modify_srq_req - driver data of modify_srq
  * @comp_mask: zero
- * @ring: address of the struct rover_uapi_ring that is to describe the new
- *	ring, since this verb has no answer to put it in; 0 without a new size
+ * @ring: address of a struct rover_uapi_ring to write the new ring to, since
+ *	this verb has no response; 0 without a new size
  *
- * What is posted is in the new ring, at the same indices: head and tail are
- * those of the old one.  The program posts nothing meanwhile.
+ * The new ring holds the posted receives at the same indices, with the head and
+ * tail of the old one.  Userspace posts nothing meanwhile.
  */
 struct rover_uapi_modify_srq_req {
 	__aligned_u64 comp_mask;
@@ -405,12 +407,12 @@ struct rover_uapi_modify_srq_req {
 };
 
 /**
- * struct rover_uapi_create_ah_resp - answer of create_ah
+ * struct rover_uapi_create_ah_resp - response of create_ah
  * @comp_mask: zero
- * @ah: its number, for work requests of queue pairs of the same domain
+ * @ah: its number, for WQEs of queue pairs of this PD
  *
- * The core's part of this answer is four bytes long: so nothing here may have
- * to be aligned to more.
+ * No field may need more than four-byte alignment: the core's part of this
+ * response is four bytes long.
  */
 struct rover_uapi_create_ah_resp {
 	__u32 comp_mask;
@@ -418,33 +420,32 @@ struct rover_uapi_create_ah_resp {
 };
 
 /*
- * The doorbell: a method of rover's own on the uverbs file, entered only when
- * a ring says ROVER_RING_NEED_WAKEUP, or that a peer waits for its receives.  The
- * kernel does the work in the caller's context before it returns, or sees that
- * more is coming, clears the flag and does it soon.  One entry serves all that
- * was posted.
+ * Doorbell: a driver method on the uverbs file, used only if a ring has
+ * ROVER_RING_NEED_WAKEUP or a peer waits for receives.  The kernel executes the
+ * posted WQEs in the caller's context, or, if more are likely to come, clears
+ * the flag and executes them soon.  One call serves all that was posted.
  */
-/* 1 << UVERBS_ID_NS_SHIFT: the driver's own number space. */
+/* 1 << UVERBS_ID_NS_SHIFT: first number of the driver's namespace. */
 #define ROVER_OBJECT_DOORBELL		0x1000
 #define ROVER_METHOD_DOORBELL_RING	0x1000
-/* In: __u32, a queue pair number. */
+/* In: __u32 queue pair number. */
 #define ROVER_ATTR_DOORBELL_QPN		0x1000
 
 /*
- * Device memory: a method of rover's own on the core's object, which tells what
- * to map, also whoever imports it.
+ * Device memory: a driver method on the core's object.  Returns the mapping,
+ * also after an import.
  */
 #define ROVER_METHOD_DM_QUERY		0x1000
-/* In: the handle.  Out: struct rover_uapi_dm. */
+/* In: handle.  Out: struct rover_uapi_dm. */
 #define ROVER_ATTR_DM_QUERY_DM		0x1000
 #define ROVER_ATTR_DM_QUERY_RESP	0x1001
 
 /**
- * struct rover_uapi_dm - where device memory is
+ * struct rover_uapi_dm - mapping of device memory
  * @comp_mask: zero
- * @offset: to give to mmap() on the context's file
- * @size: of the mapping in bytes
- * @length: of the memory, as it was asked for
+ * @offset: for mmap() on the context's file
+ * @size: bytes of the mapping
+ * @length: bytes of the memory, as requested
  */
 struct rover_uapi_dm {
 	__aligned_u64 comp_mask;
@@ -454,8 +455,8 @@ struct rover_uapi_dm {
 };
 
 /*
- * What struct rover_uapi_alloc_ucontext_resp said, once more, for whoever
- * imports a context: an attribute of the core's method that queries it.
+ * struct rover_uapi_alloc_ucontext_resp again, for an imported context: an
+ * attribute of the core's query method.
  */
 #define ROVER_ATTR_QUERY_CONTEXT_RESP	0x1000
 

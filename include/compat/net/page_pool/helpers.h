@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Up to 6.5 page pools had one header. */
+/* 6.6 split the header of page pools. */
 #ifndef ROVER_COMPAT_NET_PAGE_POOL_HELPERS_H
 #define ROVER_COMPAT_NET_PAGE_POOL_HELPERS_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ah - address handles: the path to a peer, as an object
+ * ah - address handles
  *
- * The core lets kernel users create and destroy address handles in atomic
- * context; what sleeps here is for programs only.
+ * The RDMA core creates and destroys those of kernel users in atomic context:
+ * what sleeps here is for userspace only.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,18 +14,17 @@
 static_assert(sizeof(struct rover_uapi_create_ah_resp) == 8);
 
 /*
- * An address handle is a flow.  Where its owner gave no label to tell it from
- * others a random one does, so that flows spread over the network's paths and
- * the receiver's queues; it shows in the UDP source port only.
+ * An address handle without a flow label gets a random one, to spread flows
+ * over paths and receive queues.  It only sets the UDP source port.
  */
-static u16 source_port(const struct ib_global_route *grh)
+static u16 ah_source_port(const struct ib_global_route *grh)
 {
 	return rdma_flow_label_to_udp_sport(grh->flow_label ?:
 					    get_random_u32() &
 					    IB_GRH_FLOWLABEL_MASK);
 }
 
-static void free_rcu(struct rcu_head *rcu)
+static void ah_free_rcu(struct rcu_head *rcu)
 {
 	struct rover_ah *ah = container_of(rcu, struct rover_ah, rcu);
 
@@ -34,20 +33,19 @@ static void free_rcu(struct rcu_head *rcu)
 }
 
 /*
- * The GID goes back at once, since the core counts them when a device goes.  The
- * route stays: a datagram that is being sent, though it has completed, has no
- * reference to it, and where the stack takes one and finds that there is none any
- * more, as the loopback device does, the datagram goes no further.
+ * The RDMA core checks for GID references when a device is unregistered: put it
+ * now.  Keep the route for a grace period: a datagram in flight has no
+ * reference to it, and is dropped where taking one fails (loopback device).
  */
-static void discard(struct rover_ah *ah)
+static void ah_release(struct rover_ah *ah)
 {
 	rover_path_put_gid(&ah->path);
-	call_rcu(&ah->rcu, free_rcu);
+	call_rcu(&ah->rcu, ah_free_rcu);
 }
 
-/* Give it a number, and tell the program. */
-static int publish(struct rover_dev *dev, struct rover_ah *ah,
-		   struct ib_udata *udata)
+/* Assign a number and pass it to userspace. */
+static int ah_publish(struct rover_dev *dev, struct rover_ah *ah,
+		      struct ib_udata *udata)
 {
 	struct rover_uapi_create_ah_resp resp = {};
 	int err;
@@ -82,7 +80,7 @@ int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	if (!ah)
 		return -ENOMEM;
 	err = rover_path_init(&ah->path, dev->rnet->net, init->ah_attr,
-			      source_port(grh));
+			      ah_source_port(grh));
 	if (err) {
 		kfree(ah);
 		return err;
@@ -90,10 +88,10 @@ int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	ah->pd = ib->pd;
 	ah->attr = *init->ah_attr;
 	if (udata) {
-		err = publish(dev, ah, udata);
+		err = ah_publish(dev, ah, udata);
 		if (err) {
-			/* A guess may have found it already. */
-			discard(ah);
+			/* A guessed number may have found it already. */
+			ah_release(ah);
 			return err;
 		}
 	}
@@ -107,7 +105,7 @@ int rover_ah_destroy(struct ib_ah *ib, u32 flags)
 
 	if (ah->obj.key)
 		rover_table_remove(&rover_dev(ib->device)->ahs, &ah->obj);
-	discard(ah);
+	ah_release(ah);
 	return 0;
 }
 

@@ -2,14 +2,13 @@
 /*
  * ah - address handles: the path to a peer, as an object
  *
- * Programs name an address handle in their rings by a number, kernel users by
- * its address.  A number is looked up for each datagram in the table of the
- * device, and good only for queue pairs of the same protection domain: what a
- * hostile program can name is its own.
+ * WQEs of user QPs name an address handle by number, those of kernel QPs by
+ * pointer.  A number is only valid for queue pairs of its PD: a hostile process
+ * can only name its own.
  *
- * Lifetime: found by number under RCU; gone from the table with destroy_ah, and
- * freed after a grace period.  Kernel users keep theirs until the sends that
- * name it are completed (IBTA 11.2.2.3).
+ * Lifetime: found by number under RCU, removed by destroy_ah, freed after a
+ * grace period.  Kernel users keep theirs until all sends with it have
+ * completed (IBTA 11.2.2.3).
  */
 #ifndef ROVER_AH_H
 #define ROVER_AH_H
@@ -23,9 +22,9 @@
 
 /**
  * struct rover_ah - an address handle
- * @obj: its number, of a program's
- * @pd: protection domain; to be compared and never followed
- * @attr: as given, for query; its GID reference is the path's
+ * @obj: its number, if of userspace
+ * @pd: protection domain; only compared, never dereferenced
+ * @attr: as given, for query; its GID reference is that of @path
  * @path: headers and route
  * @rcu: for freeing
  */
@@ -38,9 +37,9 @@ struct rover_ah {
 };
 
 /**
- * struct rover_ibah - what the core allocates, and frees when it likes
- * @ib: the core's part
- * @ah: ours
+ * struct rover_ibah - allocated and freed by the RDMA core
+ * @ib: the RDMA core's part
+ * @ah: the address handle
  */
 struct rover_ibah {
 	struct ib_ah ib;
@@ -53,13 +52,13 @@ static inline struct rover_ah *rover_ah(struct ib_ah *ib)
 }
 
 /**
- * rover_ah_find() - a program's address handle by its number
+ * rover_ah_find() - return the address handle of a number
  * @dev: device of the queue pair
  * @pd: protection domain of the queue pair
- * @number: from a work request
+ * @number: from a WQE
  *
  * Context: under rcu_read_lock().
- * Return: NULL when there is none in this domain.
+ * Return: NULL if there is none in this PD.
  */
 static inline struct rover_ah *rover_ah_find(struct rover_dev *dev,
 					     const struct ib_pd *pd, u32 number)
@@ -71,11 +70,8 @@ static inline struct rover_ah *rover_ah_find(struct rover_dev *dev,
 	return ah && ah->pd == pd ? ah : NULL;
 }
 
-/*
- * Rings of kernel users are memory nobody else sees, hence the place for a
- * pointer in their work requests.
- */
-static inline struct rover_ah **rover_ah_of_kernel(struct rover_send_wqe *wqe)
+/* Kernel-owned rings are private memory: their WQEs hold the pointer. */
+static inline struct rover_ah **rover_ah_slot(struct rover_send_wqe *wqe)
 {
 	static_assert(sizeof(wqe->reserved_28) >= sizeof(struct rover_ah *));
 	return (struct rover_ah **)&wqe->reserved_28;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dst - a route that is known
+ * dst - a cached route
  *
- * The stack asks its tables about each packet: where to, or, of one that arrives,
- * is it for this host and may it come from there?  Of one connection that is the
- * same answer again and again, until a route, a rule or an address changes, and
- * then the stack says so.  TCP's sockets keep both, too.
+ * Saves the lookup of the output or input route for each packet of a
+ * connection, as in TCP sockets.  dst_check() tells when a route is obsolete.
  */
 #ifndef ROVER_DST_H
 #define ROVER_DST_H
@@ -15,15 +13,14 @@
 #include <net/dst.h>
 
 /**
- * struct rover_dst - that answer, for one direction
- * @dst: the route; NULL until it is known
+ * struct rover_dst - cached route of one direction
+ * @dst: the route; NULL if unknown
  * @cookie: for dst_check()
- * @iif: interface by which packets come in; 0 for a way out
- * @lock: serialises replacing them; readers use RCU
+ * @iif: interface that packets come in by; 0 for output
+ * @lock: serializes writers; readers use RCU
  *
- * They are read without @lock.  A reader may check an old route against a new
- * cookie or interface: then it asks the tables, or the route is as good as the new
- * one, or one packet gets that of the one before it.
+ * A lockless reader may combine an old route with a new cookie or interface: it
+ * repeats the lookup, or uses the old route for one packet.
  */
 struct rover_dst {
 	struct dst_entry __rcu *dst;
@@ -33,73 +30,74 @@ struct rover_dst {
 };
 
 /**
- * rover_dst_init() - nothing is known
- * @way: all zero
+ * rover_dst_init() - initialize without a route
+ * @rdst: all zero
  */
-static inline void rover_dst_init(struct rover_dst *way)
+static inline void rover_dst_init(struct rover_dst *rdst)
 {
-	spin_lock_init(&way->lock);
+	spin_lock_init(&rdst->lock);
 }
 
 /**
- * rover_dst_entry() - the route, if it is known and still valid
- * @way: initialised, or all zero
- * @iif: interface that the packet came by; 0 on its way out
+ * rover_dst_entry() - return the cached route if valid
+ * @rdst: initialized, or all zero
+ * @iif: interface that the packet came in by; 0 for output
  *
  * Context: under rcu_read_lock().
  * Return: a route without a reference, or NULL.
  */
-static inline struct dst_entry *rover_dst_entry(const struct rover_dst *way,
-					      int iif)
+static inline struct dst_entry *rover_dst_entry(const struct rover_dst *rdst,
+						int iif)
 {
-	struct dst_entry *dst = rcu_dereference(way->dst);
+	struct dst_entry *dst = rcu_dereference(rdst->dst);
 
-	if (!dst || READ_ONCE(way->iif) != iif)
+	if (!dst || READ_ONCE(rdst->iif) != iif)
 		return NULL;
-	return dst_check(dst, READ_ONCE(way->cookie));
+	return dst_check(dst, READ_ONCE(rdst->cookie));
 }
 
 /**
- * rover_dst_set() - this is the route from now on
- * @way: initialised
- * @dst: with a reference, which goes over to @way; NULL to forget the one it had
- * @iif: interface that its packets come by; 0 on their way out
+ * rover_dst_set() - replace the cached route
+ * @rdst: initialized
+ * @dst: its reference is taken over; NULL to clear
+ * @iif: interface that packets come in by; 0 for output
  *
- * Of two at once both are right, and the later one stays.
+ * Of concurrent calls the last one wins; each route is valid.
  *
  * Context: any.
  */
-void rover_dst_set(struct rover_dst *way, struct dst_entry *dst, int iif);
+void rover_dst_set(struct rover_dst *rdst, struct dst_entry *dst, int iif);
 
 /**
- * rover_dst_clear() - ask the tables before the next packet
- * @way: initialised
+ * rover_dst_clear() - forget the cached route
+ * @rdst: initialized
  *
  * Context: any.
  */
-static inline void rover_dst_clear(struct rover_dst *way)
+static inline void rover_dst_clear(struct rover_dst *rdst)
 {
-	rover_dst_set(way, NULL, 0);
+	rover_dst_set(rdst, NULL, 0);
 }
 
-/* What rover_dst_note() does when it is another one. */
-void rover_dst_learn(struct rover_dst *way, const struct sk_buff *skb);
+/* Slow path of rover_dst_note(): the route has changed. */
+void rover_dst_learn(struct rover_dst *rdst, const struct sk_buff *skb);
 
 /**
- * rover_dst_note() - by which route the peer's packets come
- * @way: of the connection
- * @skb: it is the peer's; what was set aside, or has no IP header, has no route
+ * rover_dst_note() - cache the route that a received packet has
+ * @rdst: cache of the connection
+ * @skb: verified to be the peer's; packets from the backlog and those without
+ *	IP header have no route
  *
  * Context: softirq, under rcu_read_lock().
  */
-static inline void rover_dst_note(struct rover_dst *way,
+static inline void rover_dst_note(struct rover_dst *rdst,
 				  const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
 
-	if (dst && unlikely(rcu_access_pointer(way->dst) != dst ||
-			    READ_ONCE(way->iif) != skb->skb_iif))
-		rover_dst_learn(way, skb);
+	if (dst && unlikely(rcu_access_pointer(rdst->dst) != dst ||
+			    READ_ONCE(rdst->iif) != skb->skb_iif))
+		rover_dst_learn(rdst, skb);
 }
 
 #endif /* ROVER_DST_H */

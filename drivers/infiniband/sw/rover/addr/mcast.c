@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mcast - multicast groups of a device, and who is attached to them
+ * mcast - multicast groups of a device
  *
- * A group's address is an IPv4 multicast address in IPv6's mapped form, or an
- * IPv6 one: what the core makes of the address of an IP group (rdma_cm).  It is
- * the same group to RoCE v1 and v2.
+ * A group's address is a v4-mapped or IPv6 multicast address, made by the RDMA
+ * core; RoCE v1 and v2 share it.
  *
- * A queue pair of a program joins as many groups as a socket of its namespace may
- * (net.ipv4.igmp_max_memberships), of either family: IPv6 has no limit in numbers of
- * its own.  What a device has room for is shared between users such that each one
- * leaves as much as it has: one alone gets half of it.
+ * A user QP joins at most net.ipv4.igmp_max_memberships groups, of both
+ * families.  A user leaves as much of the device's groups to others as it has;
+ * see decision 0040.
  *
- * Process context, but for rover_mcast_find().
+ * Process context, except rover_mcast_find().
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -24,7 +22,7 @@
 #include "core/dev.h"
 #include "qp/qp.h"
 
-static const struct rhashtable_params params = {
+static const struct rhashtable_params mcast_params = {
 	.key_len = sizeof_field(struct rover_mcast, mgid),
 	.key_offset = offsetof(struct rover_mcast, mgid),
 	.head_offset = offsetof(struct rover_mcast, node),
@@ -33,7 +31,7 @@ static const struct rhashtable_params params = {
 
 int rover_mcast_init(struct rover_mcasts *mcasts)
 {
-	int err = rhashtable_init(&mcasts->ht, &params);
+	int err = rhashtable_init(&mcasts->ht, &mcast_params);
 
 	if (err)
 		return err;
@@ -56,18 +54,17 @@ const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
 	union ib_gid mgid;
 
 	rover_path_dgid(&mgid, l3, ip);
-	return rhashtable_lookup(&dev->mcasts.ht, &mgid, params);
+	return rhashtable_lookup(&dev->mcasts.ht, &mgid, mcast_params);
 }
 
 /* Membership of the host *****************************************************/
 
 /*
- * The stack counts members, so others (rdma_cm, programs with sockets) may come
- * and go as they like.  An interface that has left the namespace has left its
- * groups, too.
+ * The stack counts members: others (rdma_cm, sockets) may join and leave, too.
+ * An interface that left the namespace has left its groups.
  */
 
-static int join_v4(struct net_device *ndev, __be32 addr)
+static int mcast_join_v4(struct net_device *ndev, __be32 addr)
 {
 	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
 
@@ -77,7 +74,7 @@ static int join_v4(struct net_device *ndev, __be32 addr)
 	return 0;
 }
 
-static void leave_v4(struct net_device *ndev, __be32 addr)
+static void mcast_leave_v4(struct net_device *ndev, __be32 addr)
 {
 	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
 
@@ -86,10 +83,10 @@ static void leave_v4(struct net_device *ndev, __be32 addr)
 }
 
 /*
- * RoCE v1 needs no IP group, but what comes with one: the Ethernet address, by the
- * same rule (rdma_get_mcast_mac).
+ * RoCE v1 needs only the Ethernet address that comes with an IP group, made by
+ * the same rule (rdma_get_mcast_mac).
  */
-static int join_v6(struct net_device *ndev, struct rover_mcast *group)
+static int mcast_join_v6(struct net_device *ndev, struct rover_mcast *group)
 {
 	const struct in6_addr *addr = (const void *)group->mgid.raw;
 	u8 mac[ETH_ALEN];
@@ -101,7 +98,8 @@ static int join_v6(struct net_device *ndev, struct rover_mcast *group)
 	return dev_mc_add(ndev, mac);
 }
 
-static void leave_v6(struct net_device *ndev, const struct rover_mcast *group)
+static void mcast_leave_v6(struct net_device *ndev,
+			   const struct rover_mcast *group)
 {
 	const struct in6_addr *addr = (const void *)group->mgid.raw;
 	u8 mac[ETH_ALEN];
@@ -113,41 +111,43 @@ static void leave_v6(struct net_device *ndev, const struct rover_mcast *group)
 		ipv6_dev_mc_dec(ndev, addr);
 }
 
-static int join(const struct rover_dev *dev, struct rover_mcast *group)
+static int mcast_join_host(const struct rover_dev *dev,
+			   struct rover_mcast *group)
 {
 	const struct in6_addr *addr = (const void *)group->mgid.raw;
 	int err = -ENODEV;
 
 	rtnl_lock();
-	if (!rover_dev_here(dev))
+	if (!rover_dev_registered(dev))
 		goto out;
 	if (ipv6_addr_v4mapped(addr))
-		err = join_v4(dev->ndev, addr->s6_addr32[3]);
+		err = mcast_join_v4(dev->ndev, addr->s6_addr32[3]);
 	else
-		err = join_v6(dev->ndev, group);
+		err = mcast_join_v6(dev->ndev, group);
 out:
 	rtnl_unlock();
 	return err;
 }
 
-static void leave(const struct rover_dev *dev, const struct rover_mcast *group)
+static void mcast_leave_host(const struct rover_dev *dev,
+			     const struct rover_mcast *group)
 {
 	const struct in6_addr *addr = (const void *)group->mgid.raw;
 
 	rtnl_lock();
-	if (!rover_dev_here(dev))
+	if (!rover_dev_registered(dev))
 		goto out;
 	if (ipv6_addr_v4mapped(addr))
-		leave_v4(dev->ndev, addr->s6_addr32[3]);
+		mcast_leave_v4(dev->ndev, addr->s6_addr32[3]);
 	else
-		leave_v6(dev->ndev, group);
+		mcast_leave_v6(dev->ndev, group);
 out:
 	rtnl_unlock();
 }
 
 /* Users **********************************************************************/
 
-static struct rover_mcast_user *user_get(struct rover_mcasts *mcasts)
+static struct rover_mcast_user *mcast_user_get(struct rover_mcasts *mcasts)
 {
 	kuid_t uid = current_uid();
 	struct rover_mcast_user *user = xa_load(&mcasts->users, __kuid_val(uid));
@@ -167,7 +167,8 @@ static struct rover_mcast_user *user_get(struct rover_mcasts *mcasts)
 	return user;
 }
 
-static void user_put(struct rover_mcasts *mcasts, struct rover_mcast_user *user)
+static void mcast_user_put(struct rover_mcasts *mcasts,
+			   struct rover_mcast_user *user)
 {
 	if (--user->qps)
 		return;
@@ -176,7 +177,7 @@ static void user_put(struct rover_mcasts *mcasts, struct rover_mcast_user *user)
 	kfree(user);
 }
 
-static int member_begin(struct rover_mcasts *mcasts, struct rover_qp *qp)
+static int mcast_member_begin(struct rover_mcasts *mcasts, struct rover_qp *qp)
 {
 	const struct net *net = qp->dev->rnet->net;
 	struct rover_mcast_member *member = &qp->mcast;
@@ -185,7 +186,7 @@ static int member_begin(struct rover_mcasts *mcasts, struct rover_qp *qp)
 	    READ_ONCE(net->ipv4.sysctl_igmp_max_memberships))
 		return -ENOBUFS;
 	if (!member->groups) {
-		member->user = user_get(mcasts);
+		member->user = mcast_user_get(mcasts);
 		if (!member->user)
 			return -ENOMEM;
 	}
@@ -193,49 +194,51 @@ static int member_begin(struct rover_mcasts *mcasts, struct rover_qp *qp)
 	return 0;
 }
 
-static void member_end(struct rover_mcasts *mcasts, struct rover_qp *qp)
+static void mcast_member_end(struct rover_mcasts *mcasts, struct rover_qp *qp)
 {
 	struct rover_mcast_member *member = &qp->mcast;
 
 	if (--member->groups)
 		return;
-	user_put(mcasts, member->user);
+	mcast_user_put(mcasts, member->user);
 	member->user = NULL;
 }
 
 /* Members ********************************************************************/
 
-#define qp_at(mcasts, group, i)						\
+#define mcast_qp_at(mcasts, group, i)					\
 	rcu_dereference_protected((group)->qps[i],			\
 				  lockdep_is_held(&(mcasts)->lock))
 
-/* For changes: what is found stays while the lock is held. */
-static struct rover_mcast *find(struct rover_mcasts *mcasts,
-				const union ib_gid *mgid)
+/* For writers: the result is valid while the lock is held. */
+static struct rover_mcast *mcast_find_locked(struct rover_mcasts *mcasts,
+					     const union ib_gid *mgid)
 {
 	lockdep_assert_held(&mcasts->lock);
-	return rhashtable_lookup_fast(&mcasts->ht, mgid, params);
+	return rhashtable_lookup_fast(&mcasts->ht, mgid, mcast_params);
 }
 
-/* Where in the group it is; or, of NULL, the first place that is free. */
-static u32 index_of(struct rover_mcasts *mcasts, const struct rover_mcast *group,
-		    const struct rover_qp *qp)
+/* Index of @qp in the group; for NULL, the first free index. */
+static u32 mcast_index_of(struct rover_mcasts *mcasts,
+			  const struct rover_mcast *group,
+			  const struct rover_qp *qp)
 {
 	u32 i = 0;
 
-	while (i < ROVER_MAX_MCAST_ALL && qp_at(mcasts, group, i) != qp)
+	while (i < ROVER_MAX_MCAST_ALL && mcast_qp_at(mcasts, group, i) != qp)
 		i++;
 	return i;
 }
 
-/* How many queue pairs of this user are in the group? */
-static u32 count_of(struct rover_mcasts *mcasts, const struct rover_mcast *group,
-		    const struct rover_mcast_user *user)
+/* Number of @user's queue pairs in the group. */
+static u32 mcast_count_qps(struct rover_mcasts *mcasts,
+			   const struct rover_mcast *group,
+			   const struct rover_mcast_user *user)
 {
 	u32 i, count = 0;
 
 	for (i = 0; i < group->end; i++) {
-		const struct rover_qp *qp = qp_at(mcasts, group, i);
+		const struct rover_qp *qp = mcast_qp_at(mcasts, group, i);
 
 		if (qp && qp->mcast.user == user)
 			count++;
@@ -243,14 +246,14 @@ static u32 count_of(struct rover_mcasts *mcasts, const struct rover_mcast *group
 	return count;
 }
 
-/* @qp has a user. */
-static int add(struct rover_mcasts *mcasts, struct rover_mcast *group,
-	       struct rover_qp *qp)
+/* @qp->mcast.user is set. */
+static int mcast_add_qp(struct rover_mcasts *mcasts, struct rover_mcast *group,
+			struct rover_qp *qp)
 {
-	u32 own = count_of(mcasts, group, qp->mcast.user);
-	u32 i = index_of(mcasts, group, NULL);
+	u32 own = mcast_count_qps(mcasts, group, qp->mcast.user);
+	u32 i = mcast_index_of(mcasts, group, NULL);
 
-	if (index_of(mcasts, group, qp) < ROVER_MAX_MCAST_ALL)
+	if (mcast_index_of(mcasts, group, qp) < ROVER_MAX_MCAST_ALL)
 		return -EEXIST;
 	if (own >= min(ROVER_MAX_MCAST_QP, ROVER_MAX_MCAST_ALL - group->used))
 		return -ENOMEM;
@@ -262,9 +265,12 @@ static int add(struct rover_mcasts *mcasts, struct rover_mcast *group,
 	return 0;
 }
 
-/* The first member brings the host along.  @qp has a user. */
-static int found(struct rover_dev *dev, struct rover_qp *qp,
-		 const union ib_gid *mgid)
+/*
+ * Create a group with its first member; the host joins.  @qp->mcast.user is
+ * set.
+ */
+static int mcast_create_group(struct rover_dev *dev, struct rover_qp *qp,
+			      const union ib_gid *mgid)
 {
 	struct rover_mcasts *mcasts = &dev->mcasts;
 	u32 used = atomic_read(&mcasts->ht.nelems);
@@ -280,17 +286,17 @@ static int found(struct rover_dev *dev, struct rover_qp *qp,
 	group->end = 1;
 	group->used = 1;
 	RCU_INIT_POINTER(group->qps[0], qp);
-	err = join(dev, group);
+	err = mcast_join_host(dev, group);
 	if (err)
 		goto err_free;
-	err = rhashtable_insert_fast(&mcasts->ht, &group->node, params);
+	err = rhashtable_insert_fast(&mcasts->ht, &group->node, mcast_params);
 	if (err)
 		goto err_leave;
 	qp->mcast.user->groups++;
 	return 0;
 
 err_leave:
-	leave(dev, group);
+	mcast_leave_host(dev, group);
 err_free:
 	kfree(group);
 	return err;
@@ -305,37 +311,40 @@ int rover_mcast_attach(struct ib_qp *ib, union ib_gid *mgid, u16 lid)
 	int err;
 
 	mutex_lock(&mcasts->lock);
-	err = member_begin(mcasts, qp);
+	err = mcast_member_begin(mcasts, qp);
 	if (err)
 		goto out;
-	group = find(mcasts, mgid);
-	err = group ? add(mcasts, group, qp) : found(dev, qp, mgid);
+	group = mcast_find_locked(mcasts, mgid);
+	err = group ? mcast_add_qp(mcasts, group, qp) :
+		      mcast_create_group(dev, qp, mgid);
 	if (err)
-		member_end(mcasts, qp);
+		mcast_member_end(mcasts, qp);
 out:
 	mutex_unlock(&mcasts->lock);
 	return err;
 }
 
-/* The last member takes the host along. */
-static void remove(struct rover_dev *dev, struct rover_mcast *group, u32 i)
+/* With the last member the host leaves the group. */
+static void mcast_remove_qp(struct rover_dev *dev, struct rover_mcast *group,
+			    u32 i)
 {
 	struct rover_mcasts *mcasts = &dev->mcasts;
-	struct rover_qp *qp = qp_at(mcasts, group, i);
+	struct rover_qp *qp = mcast_qp_at(mcasts, group, i);
 	u32 end = group->end;
 
 	RCU_INIT_POINTER(group->qps[i], NULL);
-	while (end && !qp_at(mcasts, group, end - 1))
+	while (end && !mcast_qp_at(mcasts, group, end - 1))
 		end--;
 	WRITE_ONCE(group->end, end);
 	group->used--;
-	if (!count_of(mcasts, group, qp->mcast.user))
+	if (!mcast_count_qps(mcasts, group, qp->mcast.user))
 		qp->mcast.user->groups--;
-	member_end(mcasts, qp);
+	mcast_member_end(mcasts, qp);
 	if (end)
 		return;
-	WARN_ON(rhashtable_remove_fast(&mcasts->ht, &group->node, params));
-	leave(dev, group);
+	WARN_ON(rhashtable_remove_fast(&mcasts->ht, &group->node,
+				       mcast_params));
+	mcast_leave_host(dev, group);
 	kfree_rcu(group, rcu);
 }
 
@@ -347,11 +356,11 @@ int rover_mcast_detach(struct ib_qp *ib, union ib_gid *mgid, u16 lid)
 	struct rover_mcast *group;
 
 	mutex_lock(&mcasts->lock);
-	group = find(mcasts, mgid);
+	group = mcast_find_locked(mcasts, mgid);
 	if (group)
-		i = index_of(mcasts, group, rover_qp(ib));
+		i = mcast_index_of(mcasts, group, rover_qp(ib));
 	if (i < ROVER_MAX_MCAST_ALL)
-		remove(dev, group, i);
+		mcast_remove_qp(dev, group, i);
 	mutex_unlock(&mcasts->lock);
 	return i < ROVER_MAX_MCAST_ALL ? 0 : -EINVAL;
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mcast - multicast groups of a device, and who is attached to them
+ * mcast - multicast groups of a device
  *
- * A group is found by its address under RCU, and so are its queue pairs.  As
- * long as it has members the host is a member of the same IP group on the
- * device's interface, or neither switches nor the stack would let its packets
- * come here.
+ * Groups and their queue pairs are read under RCU.  While a group has members
+ * the host is a member of the IP group: else switches and the stack would drop
+ * its packets.
  *
- * Lifetime: the core destroys no queue pair that is attached, and detaches
- * those of a program that has gone.  A reader that still sees one that was
- * destroyed since finds it not @alive.
+ * Lifetime: the RDMA core destroys no attached queue pair, and detaches those
+ * of an exiting process.  A reader may find a destroyed one: it is not @alive.
  */
 #ifndef ROVER_MCAST_H
 #define ROVER_MCAST_H
@@ -25,13 +23,13 @@
 struct rover_dev;
 struct rover_qp;
 
-/* Multicast datagrams are sent to this number (IBTA 9.6.2.1); nobody has it. */
+/* QPN of multicast datagrams (IBTA 9.6.2.1); never assigned. */
 #define ROVER_MCAST_QPN		0xffffff
 
 /*
- * Groups of a device; queue pairs that one user may attach to a group; and those of
- * all users, which bounds the work that a packet makes.  A user gets no more groups,
- * and no more places in a group, than are left for the others.
+ * Limits: groups of a device; queue pairs of one user in a group; queue pairs
+ * of all users in a group, which bounds the work for a packet.  A user gets no
+ * more of these than it leaves to others.
  */
 #define ROVER_MAX_MCAST		4096
 #define ROVER_MAX_MCAST_QP	64
@@ -39,13 +37,13 @@ struct rover_qp;
 
 /**
  * struct rover_mcast - a group
- * @node: the table's
+ * @node: entry in the hash table
  * @mgid: its address
  * @rcu: for freeing
- * @by_mac: the interface has no IPv6, and so no such IP group: RoCE v1 only
- * @end: no queue pair is in @qps from here on
- * @used: queue pairs in @qps
- * @qps: attached, and NULLs; RCU, written under rover_mcasts.lock
+ * @by_mac: without IPv6 only its Ethernet address was added, for RoCE v1
+ * @end: @qps is empty from here on
+ * @used: number of queue pairs in @qps
+ * @qps: attached queue pairs, or NULL; RCU, written under rover_mcasts.lock
  */
 struct rover_mcast {
 	struct rhash_head node;
@@ -59,11 +57,12 @@ struct rover_mcast {
 
 /**
  * struct rover_mcast_user - a user with attached queue pairs
- * @uid: who it is
- * @qps: queue pairs that are attached to something
- * @groups: with queue pairs of this user; a group of several users counts for each
+ * @uid: user ID
+ * @qps: number of attached queue pairs
+ * @groups: number of groups with queue pairs of this user; a group counts for
+ *	each of its users
  *
- * All under rover_mcasts.lock.
+ * Protected by rover_mcasts.lock.
  */
 struct rover_mcast_user {
 	kuid_t uid;
@@ -72,11 +71,11 @@ struct rover_mcast_user {
 };
 
 /**
- * struct rover_mcast_member - what a queue pair is attached to
- * @user: who attached it first; NULL while @groups is 0
- * @groups: how many groups
+ * struct rover_mcast_member - memberships of a queue pair
+ * @user: user that attached it first; NULL while @groups is 0
+ * @groups: number of groups
  *
- * All under rover_mcasts.lock.
+ * Protected by rover_mcasts.lock.
  */
 struct rover_mcast_member {
 	struct rover_mcast_user *user;
@@ -85,9 +84,9 @@ struct rover_mcast_member {
 
 /**
  * struct rover_mcasts - the groups of a device
- * @ht: the groups, by their address
- * @users: struct rover_mcast_user, by number
- * @lock: one change at a time
+ * @ht: groups by address
+ * @users: struct rover_mcast_user by user ID
+ * @lock: serializes writers
  */
 struct rover_mcasts {
 	struct rhashtable ht;
@@ -96,8 +95,8 @@ struct rover_mcasts {
 };
 
 /**
- * rover_mcast_init() - no groups yet
- * @mcasts: to be initialised
+ * rover_mcast_init() - initialize without groups
+ * @mcasts: to be initialized
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -105,7 +104,7 @@ struct rover_mcasts {
 int rover_mcast_init(struct rover_mcasts *mcasts);
 
 /**
- * rover_mcast_exit() - no groups any more
+ * rover_mcast_exit() - free the memory
  * @mcasts: all queue pairs of the device are destroyed
  *
  * Context: may sleep.
@@ -113,13 +112,13 @@ int rover_mcast_init(struct rover_mcasts *mcasts);
 void rover_mcast_exit(struct rover_mcasts *mcasts);
 
 /**
- * rover_mcast_find() - the group a packet was sent to
- * @dev: device it may be for
- * @l3: what it has in front of its BTH
- * @ip: IP header of the packet, or its GRH
+ * rover_mcast_find() - return the group that a packet was sent to
+ * @dev: device to search
+ * @l3: kind of headers in front of the BTH
+ * @ip: IP header or GRH of the packet
  *
  * Context: under rcu_read_lock().
- * Return: NULL when nobody is attached to it, or it is no group's address.
+ * Return: NULL if no queue pair is attached, or the address is unicast.
  */
 const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
 					   enum rover_l3 l3, const void *ip);

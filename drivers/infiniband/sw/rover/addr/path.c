@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * path - where a queue pair's packets go, and the headers they wear
+ * path - route and packet headers to one peer
  *
- * The route is found with the interface of the source GID as the way out, as a
- * NIC would have it, with one exception: an address of this very namespace is
- * reached through the loopback device, or the packet would leave on a wire
- * whose other end does not know it.
+ * A route leaves by the interface of the source GID, as from a NIC, or, to an
+ * address of this namespace, by the loopback device: the wire does not know it.
  *
- * RoCE v1 does without: its packets go to the netdev as they are, to the address
- * on this Ethernet that the core has found (rdma_ah_attr.roce.dmac).
+ * RoCE v1 has no routes: frames go to the netdev, to the Ethernet address that
+ * the RDMA core resolved.
  *
- * ECN: the two low bits of the traffic class are the network's.  They leave
- * here as zero (not ECN-capable) whatever the user says, but for connections
- * that react to a mark (cwnd): those say ECT(0).  A GRH has no such bits.
+ * ECN: connections that react to marks (cwnd) send ECT(0), all others zero,
+ * whatever the user's traffic class says.  A GRH has no such bits.
  */
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
@@ -28,13 +25,14 @@
 
 #include "addr/path.h"
 
-/* What GRH hop limit 0 means: programs leave it so and expect to be routed. */
-#define DEFAULT_TTL		64
+/* For GRH hop limit 0, which many users set and expect to be routed. */
+#define PATH_DEFAULT_TTL		64
 
-/* IBTA has four bits for it; where attributes come from there are eight. */
-#define MAX_SL			15
+/* IBTA has four bits for it, struct rdma_ah_attr eight. */
+#define PATH_MAX_SL			15
 
-static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
+static int path_init_v4(struct rover_path *path,
+			const struct ib_global_route *grh)
 {
 	const struct in6_addr *from = (const void *)grh->sgid_attr->gid.raw;
 	const struct in6_addr *to = (const void *)grh->dgid.raw;
@@ -51,7 +49,7 @@ static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
 		.ihl = sizeof(struct iphdr) / 4,
 		.tos = grh->traffic_class & ~INET_ECN_MASK,
 		.frag_off = htons(IP_DF),
-		.ttl = grh->hop_limit ?: DEFAULT_TTL,
+		.ttl = grh->hop_limit ?: PATH_DEFAULT_TTL,
 		.protocol = IPPROTO_UDP,
 		.saddr = from->s6_addr32[3],
 		.daddr = daddr,
@@ -59,11 +57,12 @@ static int init_v4(struct rover_path *path, const struct ib_global_route *grh)
 	return 0;
 }
 
-static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
+static int path_init_v6(struct rover_path *path,
+			const struct ib_global_route *grh)
 {
 	const struct in6_addr *to = (const void *)grh->dgid.raw;
 
-	/* There may be a GID of it all the same, made from the MAC. */
+	/* The GID made from the MAC exists even without IPv6. */
 	if (!ipv6_mod_enabled())
 		return -EAFNOSUPPORT;
 	if (ipv6_addr_v4mapped(to) || ipv6_addr_any(to))
@@ -74,15 +73,16 @@ static int init_v6(struct rover_path *path, const struct ib_global_route *grh)
 	ip6_flow_hdr(&path->ip6, grh->traffic_class & ~INET_ECN_MASK,
 		     htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
 	path->ip6.nexthdr = IPPROTO_UDP;
-	path->ip6.hop_limit = grh->hop_limit ?: DEFAULT_TTL;
+	path->ip6.hop_limit = grh->hop_limit ?: PATH_DEFAULT_TTL;
 	memcpy(&path->ip6.saddr, grh->sgid_attr->gid.raw,
 	       sizeof(path->ip6.saddr));
 	path->ip6.daddr = *to;
 	return 0;
 }
 
-/* Here an IPv4 address is a GID like any other. */
-static int init_grh(struct rover_path *path, const struct rdma_ah_attr *attr)
+/* In RoCE v1 an IPv4 address is like any other GID. */
+static int path_init_grh(struct rover_path *path,
+			 const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 	const struct in6_addr *to = (const void *)grh->dgid.raw;
@@ -95,7 +95,7 @@ static int init_grh(struct rover_path *path, const struct rdma_ah_attr *attr)
 	ip6_flow_hdr(&path->ip6, grh->traffic_class,
 		     htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
 	path->ip6.nexthdr = ROVER_GRH_NEXT;
-	path->ip6.hop_limit = grh->hop_limit ?: DEFAULT_TTL;
+	path->ip6.hop_limit = grh->hop_limit ?: PATH_DEFAULT_TTL;
 	memcpy(&path->ip6.saddr, grh->sgid_attr->gid.raw,
 	       sizeof(path->ip6.saddr));
 	path->ip6.daddr = *to;
@@ -103,18 +103,18 @@ static int init_grh(struct rover_path *path, const struct rdma_ah_attr *attr)
 	return 0;
 }
 
-static int init_headers(struct rover_path *path,
-			const struct rdma_ah_attr *attr)
+static int path_init_headers(struct rover_path *path,
+			     const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 
 	switch (rdma_gid_attr_network_type(grh->sgid_attr)) {
 	case RDMA_NETWORK_ROCE_V1:
-		return init_grh(path, attr);
+		return path_init_grh(path, attr);
 	case RDMA_NETWORK_IPV4:
-		return init_v4(path, grh);
+		return path_init_v4(path, grh);
 	case RDMA_NETWORK_IPV6:
-		return init_v6(path, grh);
+		return path_init_v6(path, grh);
 	default:
 		return -EINVAL;
 	}
@@ -132,19 +132,19 @@ int rover_path_init(struct rover_path *path, struct net *net,
 	rover_dst_init(&path->out);
 
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
-	    rdma_ah_get_sl(attr) > MAX_SL)
+	    rdma_ah_get_sl(attr) > PATH_MAX_SL)
 		return -EINVAL;
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
-	/* A VLAN or macvlan of the interface may live in another namespace. */
+	/* An upper interface (VLAN, macvlan) may be in another namespace. */
 	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), net))
 		path->ifindex = ndev->ifindex;
 	rcu_read_unlock();
 	if (!path->ifindex)
 		return -EINVAL;
 
-	err = init_headers(path, attr);
+	err = path_init_headers(path, attr);
 	if (err)
 		return err;
 
@@ -168,7 +168,7 @@ void rover_path_ect(struct rover_path *path)
 
 void rover_path_put_gid(struct rover_path *path)
 {
-	/* Nothing was initialised, or half of it: no reference was taken. */
+	/* Not or only partly initialized: no reference was taken. */
 	if (!path->sgid_attr)
 		return;
 	rdma_put_gid_attr(path->sgid_attr);
@@ -182,7 +182,7 @@ void rover_path_destroy(struct rover_path *path)
 	rover_path_put_gid(path);
 }
 
-static struct dst_entry *lookup_v4(const struct rover_path *path)
+static struct dst_entry *path_lookup_v4(const struct rover_path *path)
 {
 	struct flowi4 fl = {
 		.flowi4_oif = path->ifindex,
@@ -207,7 +207,7 @@ static struct dst_entry *lookup_v4(const struct rover_path *path)
 	return &rt->dst;
 }
 
-static struct dst_entry *lookup_v6(const struct rover_path *path)
+static struct dst_entry *path_lookup_v6(const struct rover_path *path)
 {
 	struct flowi6 fl = {
 		.flowi6_oif = path->ifindex,
@@ -221,7 +221,7 @@ static struct dst_entry *lookup_v6(const struct rover_path *path)
 
 	if (!IS_ENABLED(CONFIG_IPV6))
 		return ERR_PTR(-EAFNOSUPPORT);
-	/* A link-local address means nothing without its link. */
+	/* Link-local addresses need their interface. */
 	if (!(ipv6_addr_type(&fl.daddr) & IPV6_ADDR_LINKLOCAL) &&
 	    ipv6_chk_addr(path->net, &fl.daddr, NULL, 0))
 		fl.flowi6_oif = 0;
@@ -234,14 +234,15 @@ struct dst_entry *rover_path_dst(struct rover_path *path)
 
 	if (likely(dst))
 		return dst;
-	dst = path->l3 == ROVER_L3_IPV6 ? lookup_v6(path) : lookup_v4(path);
+	dst = path->l3 == ROVER_L3_IPV6 ? path_lookup_v6(path) :
+					  path_lookup_v4(path);
 	rover_dst_set(&path->out, IS_ERR(dst) ? NULL : dst, 0);
 	return dst;
 }
 
 const struct ib_gid_attr *rover_path_find_gid(struct ib_device *ib,
-					  enum rover_l3 l3, const void *ip,
-					  struct net_device *in)
+					      enum rover_l3 l3, const void *ip,
+					      struct net_device *in)
 {
 	enum ib_gid_type type = l3 == ROVER_L3_GRH ? IB_GID_TYPE_ROCE :
 				IB_GID_TYPE_ROCE_UDP_ENCAP;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * path - where a queue pair's packets go, and the headers they wear
+ * path - route and packet headers to one peer
  *
- * A path is the IP and UDP header of every packet to one peer, made once, and
- * the route to it, looked up when first needed and again when the stack says
- * it has changed.  RoCE v1 knows no routes: there it is the GRH and where in
- * this Ethernet the peer is.
+ * Headers are built once; the route is looked up when first used or obsolete.
+ * RoCE v1 has no routes, but the GRH and the peer's Ethernet address.
  */
 #ifndef ROVER_PATH_H
 #define ROVER_PATH_H
@@ -22,28 +20,28 @@
 #include "wire/wire.h"
 
 /*
- * Of so many one or the other was none, but late; all of them were not.  Not
- * if that many bytes were carried between two: several times what may be on its
- * way (cwnd), so of a path that loses all that is new there is a loss before.
+ * Losses that make a path unreliable: a few may be reordering.  Forgiven if
+ * ROVER_PATH_FORGIVE_BYTES bytes pass between two, several times a cwnd: a path that
+ * loses all new packets never gets there.  See decision 0026.
  */
-#define ROVER_LOSSES_MOST	8
-#define ROVER_CARRIED_MUCH	(16ULL << 20)
+#define ROVER_PATH_MAX_LOSSES	8
+#define ROVER_PATH_FORGIVE_BYTES	(16ULL << 20)
 
 /**
  * struct rover_path - headers and route to one peer
- * @l3: what its packets have in front of the BTH
- * @hdr_len: bytes of that
- * @ip4: header template; length, id and checksum are filled in per packet
- * @ip6: header template; payload length is filled in per packet; RoCE v1: GRH
- * @udp: header template; length is filled in per packet; RoCE v1: none
+ * @l3: kind of headers in front of the BTH
+ * @hdr_len: their length in bytes
+ * @ip4: header template; length, id and checksum are set per packet
+ * @ip6: header template; payload length is set per packet; RoCE v1: GRH
+ * @udp: header template; length is set per packet; unused by RoCE v1
  * @ifindex: interface of the source GID
  * @prio: skb priority (service level), for VLAN PCP and ETS classes
- * @out: the route; not known until needed
- * @sgid_attr: reference on the source GID
- * @net: namespace of the device; it outlives the path
- * @losses: how often something was lost on it, as far as that matters; a hint
- * @carried: bytes of full packets since the last of them; a hint
- * @dmac: RoCE v1: the peer, or the group
+ * @out: cached route
+ * @sgid_attr: referenced source GID
+ * @net: namespace of the device; outlives the path
+ * @losses: number of losses, up to ROVER_PATH_MAX_LOSSES; a hint
+ * @carried: bytes of full packets since the last loss; a hint
+ * @dmac: RoCE v1: Ethernet address of peer or group
  */
 struct rover_path {
 	enum rover_l3 l3;
@@ -64,49 +62,49 @@ struct rover_path {
 };
 
 /**
- * rover_path_init() - make the headers of a path
- * @path: to be initialised
+ * rover_path_init() - build the headers of a path
+ * @path: to be initialized
  * @net: namespace of the device
  * @attr: address handle attributes; attr->grh.sgid_attr is referenced
  * @sport: UDP source port, see rdma_get_udp_sport()
  *
  * Context: any.
- * Return: 0, or -EINVAL when the GID is no RoCE one, the service level none,
- * or the address neither one of a peer nor that of a multicast group.
+ * Return: 0, -EAFNOSUPPORT without IPv6, or -EINVAL for an invalid GID, service
+ *	level or destination.
  */
 int rover_path_init(struct rover_path *path, struct net *net,
 		    const struct rdma_ah_attr *attr, u16 sport);
 
 /**
- * rover_path_ect() - let routers mark its packets instead of losing them
- * @path: initialised, of somebody who reacts to marks
+ * rover_path_ect() - let routers mark packets instead of dropping them
+ * @path: initialized; its user reacts to marks
  */
 void rover_path_ect(struct rover_path *path);
 
 /**
- * rover_path_destroy() - drop route and GID
- * @path: nobody sends along it any more; all zero is fine
+ * rover_path_destroy() - release route and GID
+ * @path: no longer used to send; may be all zero
  *
  * Context: any.
  */
 void rover_path_destroy(struct rover_path *path);
 
 /**
- * rover_path_put_gid() - drop the GID, keep the route
- * @path: packets may be on their way along it; all zero is fine
+ * rover_path_put_gid() - release the GID and keep the route
+ * @path: packets may be in flight; may be all zero
  *
  * Context: any.
  */
 void rover_path_put_gid(struct rover_path *path);
 
 /**
- * rover_path_lost() - something was lost
- * @path: initialised
+ * rover_path_lost() - count a loss
+ * @path: initialized
  *
- * Counts once, until something new is carried: who goes back asks for, or sends,
- * many things again.
+ * Counts once until there is progress: go-back-N repeats many packets for one
+ * loss.
  *
- * Context: any; of two at once one may not be counted.
+ * Context: any; concurrent calls may count once.
  */
 static inline void rover_path_lost(struct rover_path *path)
 {
@@ -115,55 +113,55 @@ static inline void rover_path_lost(struct rover_path *path)
 	if (!READ_ONCE(path->carried))
 		return;
 	WRITE_ONCE(path->carried, 0);
-	if (losses < ROVER_LOSSES_MOST)
+	if (losses < ROVER_PATH_MAX_LOSSES)
 		WRITE_ONCE(path->losses, losses + 1);
 }
 
 /**
- * rover_path_reliable() - is that so rare that it may be by chance?
- * @path: initialised
+ * rover_path_reliable() - test whether losses are rare
+ * @path: initialized
  */
 static inline bool rover_path_reliable(const struct rover_path *path)
 {
-	return READ_ONCE(path->losses) < ROVER_LOSSES_MOST;
+	return READ_ONCE(path->losses) < ROVER_PATH_MAX_LOSSES;
 }
 
 /**
- * rover_path_carried() - there is progress
- * @path: initialised
+ * rover_path_progress() - note progress
+ * @path: initialized
  * @bytes: as if all packets were full
  *
- * A few losses far from each other are forgiven; too many near each other never.
+ * Forgives a few losses far apart; a path once unreliable stays so.
  *
- * Context: any; as rover_path_lost().
+ * Context: any; races like rover_path_lost().
  */
-static inline void rover_path_carried(struct rover_path *path, u64 bytes)
+static inline void rover_path_progress(struct rover_path *path, u64 bytes)
 {
 	bytes += READ_ONCE(path->carried);
 	WRITE_ONCE(path->carried, bytes);
-	if (bytes >= ROVER_CARRIED_MUCH && READ_ONCE(path->losses) &&
+	if (bytes >= ROVER_PATH_FORGIVE_BYTES && READ_ONCE(path->losses) &&
 	    rover_path_reliable(path))
 		WRITE_ONCE(path->losses, 0);
 }
 
 /**
- * rover_path_dst() - the route, valid for now
- * @path: initialised; of RoCE v2
+ * rover_path_dst() - return the route
+ * @path: initialized; RoCE v2
  *
  * Context: under rcu_read_lock(), softirqs off; does not sleep.
- * Return: a route without a reference, for skb_dst_set_noref(); or an
- * ERR_PTR: -ENETUNREACH, -EHOSTUNREACH, ...
+ * Return: a route without a reference, for skb_dst_set_noref(), or an ERR_PTR:
+ *	-ENETUNREACH, -EHOSTUNREACH, ...
  */
 struct dst_entry *rover_path_dst(struct rover_path *path);
 
 /**
- * rover_path_dgid() - the address a packet was sent to, as a GID
+ * rover_path_dgid() - return the destination address of a packet as a GID
  * @gid: to be filled in
- * @l3: what it has in front of its BTH
- * @ip: IP header of the packet, or its GRH
+ * @l3: kind of headers in front of the BTH
+ * @ip: IP header or GRH of the packet
  */
 static inline void rover_path_dgid(union ib_gid *gid, enum rover_l3 l3,
-				    const void *ip)
+				   const void *ip)
 {
 	if (l3 != ROVER_L3_IPV4)
 		memcpy(gid->raw, &((const struct ipv6hdr *)ip)->daddr,
@@ -174,32 +172,31 @@ static inline void rover_path_dgid(union ib_gid *gid, enum rover_l3 l3,
 }
 
 /**
- * rover_path_find_gid() - the GID of the device a packet was sent to
+ * rover_path_find_gid() - return the device's GID that a packet was sent to
  * @ib: registered device
- * @l3: what it has in front of its BTH
- * @ip: IP header of the packet, or its GRH
- * @in: interface it came by, or NULL
+ * @l3: kind of headers in front of the BTH
+ * @ip: IP header or GRH of the packet
+ * @in: interface that it came in by, or NULL
  *
- * A link-local address is often that of an interface and of the VLANs above it:
- * then it is the GID of @in.  Other addresses may be another interface's.
+ * Prefers the GID of @in: an interface and its VLANs often share a link-local
+ * address.
  *
  * Context: any.
- * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR when the address is
- * none of this device's.
+ * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR if there is none.
  */
 const struct ib_gid_attr *rover_path_find_gid(struct ib_device *ib,
-					  enum rover_l3 l3, const void *ip,
-					  struct net_device *in);
+					      enum rover_l3 l3, const void *ip,
+					      struct net_device *in);
 
 /**
- * rover_path_match() - did this packet come from the peer of this path?
- * @path: initialised
- * @net: namespace it came in
- * @l3: what it has in front of its BTH
- * @ip: its IP header, or its GRH
+ * rover_path_match() - test whether a packet came from the peer of a path
+ * @path: initialized
+ * @net: namespace that it came in
+ * @l3: kind of headers in front of the BTH
+ * @ip: IP header or GRH
  *
- * Return: true when protocol, addresses and namespace are those of the path, the
- * addresses mirrored: a connection speaks RoCE v1 or v2, and not both (A17.4).
+ * Return: true if namespace and protocol are those of the path (A17.4: a
+ *	connection speaks either RoCE v1 or v2), and the addresses mirrored.
  */
 static inline bool rover_path_match(const struct rover_path *path,
 				    const struct net *net, enum rover_l3 l3,
@@ -221,10 +218,10 @@ static inline bool rover_path_match(const struct rover_path *path,
 }
 
 /**
- * rover_path_headers_match() - are these the headers of this path's packets?
- * @path: initialised
- * @skb: data at the IP header of one; what each packet has for itself, and its UDP
- *	source port, may be anything
+ * rover_path_headers_match() - test whether a packet has the headers of a path
+ * @path: initialized
+ * @skb: data at the IP header; per-packet fields and the UDP source port are
+ *	ignored
  */
 static inline bool rover_path_headers_match(const struct rover_path *path,
 				    const struct sk_buff *skb)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * compat - what older kernels lack and a header alone cannot make up for
- *
- * Each part is there when its header in include/compat/ asks for it.
+ * compat - code for older kernels, if a header in include/compat/ wants it
  */
 #include <linux/crc32.h>
 #include <linux/netdevice.h>
@@ -12,19 +10,19 @@
 
 #undef crc32_le
 
-/* Below, the way through the crypto API costs more than it saves. */
-#define LEAST	256
+/* Shorter data: a call of the crypto API costs more than it saves. */
+#define CRC32_SHASH_MIN	256
 
-/* Constant while the module's packets flow; NULL where there is none. */
-static struct crypto_shash *shash;
+/* Constant while packets flow; NULL if the crypto API has no crc32. */
+static struct crypto_shash *compat_crc32_shash;
 
 u32 rover_compat_crc32_le(u32 crc, const void *data, size_t len)
 {
-	if (len >= LEAST && shash) {
-		SHASH_DESC_ON_STACK(desc, shash);
+	if (len >= CRC32_SHASH_MIN && compat_crc32_shash) {
+		SHASH_DESC_ON_STACK(desc, compat_crc32_shash);
 
-		desc->tfm = shash;
-		/* What this hash keeps in between is the running sum. */
+		desc->tfm = compat_crc32_shash;
+		/* The context of this hash is the running CRC. */
 		*(u32 *)shash_desc_ctx(desc) = crc;
 		if (!crypto_shash_update(desc, data, len))
 			return *(u32 *)shash_desc_ctx(desc);
@@ -34,17 +32,17 @@ u32 rover_compat_crc32_le(u32 crc, const void *data, size_t len)
 
 void rover_compat_crc32_init(void)
 {
-	shash = crypto_alloc_shash("crc32", 0, 0);
-	if (IS_ERR(shash))
-		shash = NULL;
-	else if (crypto_shash_descsize(shash) != sizeof(u32))
+	compat_crc32_shash = crypto_alloc_shash("crc32", 0, 0);
+	if (IS_ERR(compat_crc32_shash))
+		compat_crc32_shash = NULL;
+	else if (crypto_shash_descsize(compat_crc32_shash) != sizeof(u32))
 		rover_compat_crc32_exit();
 }
 
 void rover_compat_crc32_exit(void)
 {
-	crypto_free_shash(shash);
-	shash = NULL;
+	crypto_free_shash(compat_crc32_shash);
+	compat_crc32_shash = NULL;
 }
 #endif
 
@@ -54,14 +52,11 @@ void rover_compat_crc32_exit(void)
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
-/* So many are asked; if there are more, one of them is taken to listen. */
-#define PACKET_SOCKETS_MOST	64
+/* Packet sockets checked; with more, assume that one of them listens. */
+#define PACKET_SOCKETS_MAX	64
 
-/*
- * A packet socket leaves its namespace's list before its struct socket goes, with a
- * grace period in between.
- */
-static bool hears_ip(const struct sock *sk)
+/* Packet sockets leave this list a grace period before sk_socket is freed. */
+static bool compat_ptype_hears_ip(const struct sock *sk)
 {
 	struct sockaddr_storage name = {};
 	const struct sockaddr_ll *ll = (const void *)&name;
@@ -69,22 +64,22 @@ static bool hears_ip(const struct sock *sk)
 
 	if (!sock)
 		return false;
-	/* SOCK_PACKET does not tell its protocol. */
+	/* SOCK_PACKET does not report its protocol. */
 	if (sock->type == SOCK_PACKET ||
 	    sock->ops->getname(sock, (struct sockaddr *)&name, 0) < 0)
 		return true;
-	/* One of an interface is in a list of that, and one for all protocols, too. */
+	/* ptype_specific has sockets for one protocol and no interface. */
 	return !ll->sll_ifindex && (ll->sll_protocol == htons(ETH_P_IP) ||
 				    ll->sll_protocol == htons(ETH_P_IPV6));
 }
 
 bool rover_compat_ptype_specific(const struct net *net)
 {
-	unsigned int left = PACKET_SOCKETS_MOST;
+	unsigned int left = PACKET_SOCKETS_MAX;
 	const struct sock *sk;
 
 	sk_for_each_rcu(sk, &net->packet.sklist) {
-		if (!left-- || hears_ip(sk))
+		if (!left-- || compat_ptype_hears_ip(sk))
 			return true;
 	}
 	return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev - the structures of a device, a context, a domain, a namespace
+ * dev - structures of a device, context, domain and namespace
  *
- * Layout only; visible to all rooms.
+ * Layout only; all folders may use it.
  */
 #ifndef ROVER_DEV_H
 #define ROVER_DEV_H
@@ -19,21 +19,20 @@
 #include "core/table.h"
 #include "rx/flow_input.h"
 
-/* Instead of the number of a CPU: no preference. */
+/* In place of a CPU number: no preference. */
 #define ROVER_CPU_ANY		(-1)
 
 /**
- * rover_cpu_housekeeping() - may it be interrupted, or given work of others?
- * @cpu: any
+ * rover_cpu_housekeeping() - test whether a CPU may take interrupts and work
+ * @cpu: CPU number
  *
- * False for what isolcpus= and nohz_full= name on the kernel's command line, and for
- * isolated cpusets.
+ * Return: false for CPUs in isolcpus= or nohz_full=, and in isolated cpusets.
  */
 static inline bool rover_cpu_housekeeping(int cpu)
 {
 	bool isolated;
 
-	/* Cpusets replace the mask of the scheduler's domains. */
+	/* Changing cpusets replaces the mask that this reads. */
 	rcu_read_lock();
 	isolated = cpu_is_isolated(cpu);
 	rcu_read_unlock();
@@ -52,13 +51,13 @@ struct rover_qp;
 /**
  * struct rover_net - rover in a network namespace
  * @net: the namespace
- * @devices: devices here; the sockets exist while there is one; as all below of a
- *	mutex in netns.c
- * @sk4: UDP port 4791 over IPv4
- * @sk6: and over IPv6; NULL where IPv6 is off
- * @nf_input_hooks: what the two do not see, as it is taken before (nf_input)
- * @nf_output_hooks: hooks that drop RoCE of others on its way out (nf_output)
- * @devs: RCU list of the devices here (rover_dev.net_node)
+ * @devices: number of devices; the sockets exist while there are any.  This and
+ *	all below: protected by a mutex in netns.c.
+ * @sk4: socket of UDP port 4791 over IPv4
+ * @sk6: over IPv6; NULL if IPv6 is off
+ * @nf_input_hooks: netfilter hooks that take packets before the sockets (nf_input)
+ * @nf_output_hooks: netfilter hooks that drop foreign outgoing RoCE (nf_output)
+ * @devs: RCU list of the devices (rover_dev.net_node)
  */
 struct rover_net {
 	struct net *net;
@@ -72,12 +71,12 @@ struct rover_net {
 
 /**
  * struct rover_speed - speed of a port
- * @lock: of all but @changed; taken before RTNL
- * @link: what the interface said last, of its own
- * @queried_at: when, in jiffies
- * @changed: there was an event since
- * @speed: enum ib_port_speed; 0 before it was asked for the first time
- * @width: enum ib_port_width that goes with it
+ * @lock: protects all but @changed; taken before RTNL
+ * @link: the interface's own link speed when last asked
+ * @queried_at: time of that, in jiffies
+ * @changed: an event has occurred since
+ * @speed: enum ib_port_speed; 0 before the first query
+ * @width: enum ib_port_width for @speed
  */
 struct rover_speed {
 	struct mutex lock;
@@ -90,22 +89,22 @@ struct rover_speed {
 
 /**
  * struct rover_dev - one RDMA device
- * @ib: the core's part
- * @ndev: interface it lives on; we hold a reference until unregistered
- * @rnet: namespace it is counted in
+ * @ib: the RDMA core's part
+ * @ndev: its interface; referenced until unregistration
+ * @rnet: its namespace
  * @net_node: in @rnet->devs, RCU
- * @gsi: queue pair 1, which the core makes; RCU
+ * @gsi: queue pair 1, created by the RDMA core; RCU
  * @mrs: memory keys
- * @ahs: address handles of programs
- * @srqs: shared receive queues that XRC names by number
+ * @ahs: address handles of userspace
+ * @srqs: shared receive queues that XRC addresses by number
  * @mcasts: multicast groups
- * @flow_input: flow rules, and whether frames are looked at for them
+ * @flow_input: flow rules, and whether frames are matched with them
  * @stats: per-CPU counters
- * @counters: those that queue pairs are bound to instead, by number
- * @unregistering: unregistration has begun; posts fail and destroyed queues flush
- * @port_state: what programs were told last, under RTNL
- * @speed: of the interface's link
- * @qps: live queue pairs, for limits and for waiting
+ * @counters: counters that queue pairs are bound to instead, by number
+ * @unregistering: unregistration has begun: posts fail, destroyed queues are flushed
+ * @port_state: state last reported to userspace; RTNL
+ * @speed: speed of the interface
+ * @qps: number of live queue pairs, for limits and for unregistration
  */
 struct rover_dev {
 	struct ib_device ib;
@@ -143,30 +142,30 @@ static inline struct rover_dev *rover_dev(struct ib_device *ib)
 	return container_of(ib, struct rover_dev, ib);
 }
 
-/* The largest path MTU whose packets, with the longest headers, fit now. */
+/* The largest path MTU that fits the interface with the longest headers. */
 static inline enum ib_mtu rover_dev_mtu(const struct rover_dev *dev)
 {
 	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?: IB_MTU_256;
 }
 
 /*
- * Is the interface registered, and where the device is counted?  It may be about
- * to go, or to be moved, until the notifier that follows it has run.
+ * Test whether the interface is registered and in the device's namespace.
+ * Otherwise it is being unregistered or moved.
  */
-static inline bool rover_dev_here(const struct rover_dev *dev)
+static inline bool rover_dev_registered(const struct rover_dev *dev)
 {
 	ASSERT_RTNL();
 	return dev->ndev->reg_state == NETREG_REGISTERED &&
 	       net_eq(dev_net(dev->ndev), dev->rnet->net);
 }
 
-/* May this process send and take frames of the device's interface? */
-static inline bool rover_may_raw(const struct rover_dev *dev)
+/* Test whether current may send and receive raw frames on the interface. */
+static inline bool rover_dev_may_raw(const struct rover_dev *dev)
 {
 	return ns_capable(dev->rnet->net->user_ns, CAP_NET_RAW);
 }
 
-static inline void rover_count(struct rover_dev *dev, enum rover_stat id)
+static inline void rover_dev_count(struct rover_dev *dev, enum rover_stat id)
 {
 	rover_stat_inc(dev->stats, id);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kick - "this queue pair has work": data that travels upward
+ * kick - run an owner's function later, in softirq context
  *
- * A kick is never lost: whoever sets the queued bit puts the owner on a list,
- * and whoever finds it set knows that the owner's function is still to be
- * called, since the bit is cleared, with a full barrier, before the call.
+ * No kick is lost: the context that sets KICK_QUEUED_BIT puts the owner on a
+ * list, and the bit is cleared, with a full barrier, before the call.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -13,14 +12,11 @@
 
 #include "core/kick.h"
 
-#define QUEUED	0
+#define KICK_QUEUED_BIT	0
 
-/*
- * Most owners, and most time (local_clock), of one run of the tasklet; the rest gets
- * another run, after other softirqs.
- */
-#define AT_ONCE		64
-#define AT_ONCE_NS	(500 * NSEC_PER_USEC)
+/* Limits of owners and time (local_clock()) per run of the tasklet. */
+#define KICK_BUDGET		64
+#define KICK_BUDGET_NS	(500 * NSEC_PER_USEC)
 
 struct kick_cpu {
 	struct rover_kick_list list;
@@ -34,10 +30,13 @@ bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list)
 {
 	bool added;
 
-	/* No preemption with the bit set and nothing on a list to show for it. */
+	/* Set the bit and add to the list without preemption in between. */
 	preempt_disable();
-	/* Full barrier: what there is to do is visible before the bit. */
-	added = !test_and_set_bit(QUEUED, &kick->queued);
+	/*
+	 * Pairs with smp_mb__after_atomic() in rover_kick_drain(): run() sees
+	 * the work.
+	 */
+	added = !test_and_set_bit(KICK_QUEUED_BIT, &kick->queued);
 	if (added)
 		llist_add(&kick->node, &list->fresh);
 	preempt_enable();
@@ -49,15 +48,18 @@ bool rover_kick_drain(struct rover_kick_list *list, unsigned int most,
 {
 	struct rover_kick *kick;
 
-	/* Oldest first, or a busy queue pair would keep passing the others. */
+	/* Oldest first, else a busy owner would overtake the others. */
 	if (!list->oldest)
 		list->oldest = llist_reverse_order(llist_del_all(&list->fresh));
 	while (list->oldest && most--) {
 		kick = llist_entry(list->oldest, struct rover_kick, node);
 		list->oldest = list->oldest->next;
-		/* From here on it may be on a list again. */
-		clear_bit_unlock(QUEUED, &kick->queued);
-		/* Pairs with test_and_set_bit(): who found the bit is heard. */
+		/* The owner may be queued again from here on. */
+		clear_bit_unlock(KICK_QUEUED_BIT, &kick->queued);
+		/*
+		 * Pairs with test_and_set_bit() in rover_kick_add(): run() sees
+		 * the work of contexts that found the bit set.
+		 */
 		smp_mb__after_atomic();
 		run(kick);
 	}
@@ -75,18 +77,15 @@ bool rover_kick(struct rover_kick *kick)
 	return added;
 }
 
-/*
- * Runs on the CPU that kicked, or on another after hotplug took that one away:
- * hence the list is found by the tasklet, not by the CPU.
- */
-static void kick_all(struct tasklet_struct *tasklet)
+/* Find the list by the tasklet: hotplug may move it to another CPU. */
+static void kick_run_tasklet(struct tasklet_struct *tasklet)
 {
 	struct kick_cpu *from = container_of(tasklet, struct kick_cpu, tasklet);
 	u64 began = local_clock();
-	int left = AT_ONCE;
+	int left = KICK_BUDGET;
 
 	while (!rover_kick_list_empty(&from->list)) {
-		if (!left-- || local_clock() - began > AT_ONCE_NS) {
+		if (!left-- || local_clock() - began > KICK_BUDGET_NS) {
 			tasklet_schedule(&from->tasklet);
 			break;
 		}
@@ -103,7 +102,7 @@ void rover_kick_init(void (*run)(struct rover_kick *kick))
 		struct kick_cpu *k = per_cpu_ptr(&kick_cpus, cpu);
 
 		rover_kick_list_init(&k->list);
-		tasklet_setup(&k->tasklet, kick_all);
+		tasklet_setup(&k->tasklet, kick_run_tasklet);
 	}
 }
 

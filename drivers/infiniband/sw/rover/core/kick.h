@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kick - "this queue pair has work": data that travels upward
+ * kick - run an owner's function later, in softirq context
  *
- * Rooms low in the order, and contexts that must not run the protocol
- * themselves (skb destructors, posts with interrupts off), put a queue pair on
- * their CPU's list; a tasklet hands each to the one function that motion
- * installed.  Any context.
+ * For lower folders, and contexts that must not run the protocol: skb
+ * destructors, posts with interrupts off.
  */
 #ifndef ROVER_KICK_H
 #define ROVER_KICK_H
@@ -13,9 +11,9 @@
 #include <linux/llist.h>
 
 /**
- * struct rover_kick - a place on the list
+ * struct rover_kick - list entry embedded in an owner
  * @node: on a CPU's list
- * @queued: bit 0: is on a list, or about to be taken off one
+ * @queued: bit 0: on a list, or about to be taken off
  */
 struct rover_kick {
 	struct llist_node node;
@@ -23,9 +21,9 @@ struct rover_kick {
 };
 
 /**
- * struct rover_kick_list - who has work
- * @fresh: latest first
- * @oldest: taken from there and put in order; of who drains it alone
+ * struct rover_kick_list - owners with work
+ * @fresh: added, latest first
+ * @oldest: taken from @fresh, oldest first; only for the draining context
  */
 struct rover_kick_list {
 	struct llist_head fresh;
@@ -38,61 +36,59 @@ static inline void rover_kick_list_init(struct rover_kick_list *list)
 	list->oldest = NULL;
 }
 
-/* For who drains it, and for others once nobody does. */
+/* For the draining context, and for others once it has ended. */
 static inline bool rover_kick_list_empty(const struct rover_kick_list *list)
 {
 	return !list->oldest && llist_empty(&list->fresh);
 }
 
-/* Is its function still to be called? */
+/* Test whether the owner's function is still to be called. */
 static inline bool rover_kick_queued(const struct rover_kick *kick)
 {
 	return READ_ONCE(kick->queued);
 }
 
 /**
- * rover_kick_add() - put an owner on a list
- * @kick: embedded in the owner, and for one kind of list only
+ * rover_kick_add() - add an owner to a list
+ * @kick: embedded in the owner; for one kind of list only
  * @list: emptied with rover_kick_drain()
  *
  * Context: any.
- * Return: true when it was put there now; false when it is on one already, and
- *	its function is still to be called.
+ * Return: true if added; false if already queued.
  */
 bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list);
 
 /**
- * rover_kick_drain() - call a function for what is on a list now
+ * rover_kick_drain() - call a function for the owners on a list
  * @list: drained by one context at a time
- * @most: after so many it is the turn of others
- * @run: may free the owner, or put it on the list again
+ * @most: maximum number of calls
+ * @run: may free the owner, or queue it again
  *
- * Those that are put on the list meanwhile come after all that were on it.
+ * Owners added meanwhile come after all that were on the list.
  *
- * Context: the list's.
- * Return: true when some of those are left.
+ * Context: that of the list.
+ * Return: true if owners of this batch are left.
  */
 bool rover_kick_drain(struct rover_kick_list *list, unsigned int most,
 		      void (*run)(struct rover_kick *kick));
 
 /**
- * rover_kick() - see to it that the owner runs soon
- * @kick: embedded in the owner; the caller guarantees that the owner lives
- *	until its function has run (an owner reference goes with it)
+ * rover_kick() - have the owner's function called soon, on this CPU
+ * @kick: its owner must live until the call: it carries a reference
  *
  * Context: any.
- * Return: true when it was put on a list now; false when it was there already.
+ * Return: true if added to the list; false if already queued.
  */
 bool rover_kick(struct rover_kick *kick);
 
 /**
- * rover_kick_init() - at module load
- * @run: called in softirq context for each owner that was kicked
+ * rover_kick_init() - set up at module load
+ * @run: called in softirq context for each kicked owner
  */
 void rover_kick_init(void (*run)(struct rover_kick *kick));
 
 /**
- * rover_kick_exit() - at module unload: wait for what still runs
+ * rover_kick_exit() - wait for the tasklets at module unload
  */
 void rover_kick_exit(void);
 

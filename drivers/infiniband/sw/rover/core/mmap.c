@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mmap - memory that a program and the kernel share
+ * mmap - pages shared with userspace
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -8,7 +8,7 @@
 
 #include "core/mmap.h"
 
-static void free_pages_now(struct rover_pages *pages)
+static void mmap_free_pages(struct rover_pages *pages)
 {
 	while (pages->num)
 		__free_page(pages->page[--pages->num]);
@@ -28,10 +28,10 @@ struct rover_pages *rover_mmap_pages_alloc(unsigned int num)
 	while (pages->num < num) {
 		struct page *page;
 
-		/* Whom the OOM killer chose is no longer held to its limit. */
+		/* An OOM victim may allocate beyond its limit: stop here. */
 		if (fatal_signal_pending(current))
 			goto fail;
-		/* Zeroed: programs see all of it. */
+		/* Zeroed: userspace sees whole pages. */
 		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 		if (!page)
 			goto fail;
@@ -40,7 +40,7 @@ struct rover_pages *rover_mmap_pages_alloc(unsigned int num)
 	}
 	return pages;
 fail:
-	free_pages_now(pages);
+	mmap_free_pages(pages);
 	return NULL;
 }
 
@@ -60,16 +60,16 @@ int rover_mmap_offer(struct rover_pages *pages, struct ib_ucontext *ucontext,
 
 void rover_mmap_pages_free(struct rover_pages *pages)
 {
-	/* An mmap() under way may still need it; then that one frees it. */
+	/* A concurrent mmap() holds a reference, and frees them when done. */
 	if (pages->shown)
 		rdma_user_mmap_entry_remove(&pages->entry);
 	else
-		free_pages_now(pages);
+		mmap_free_pages(pages);
 }
 
 void rover_mmap_free(struct rdma_user_mmap_entry *entry)
 {
-	free_pages_now(container_of(entry, struct rover_pages, entry));
+	mmap_free_pages(container_of(entry, struct rover_pages, entry));
 }
 
 int rover_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
@@ -78,17 +78,17 @@ int rover_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
 	struct rover_pages *pages;
 	int err;
 
-	/* Data only, now and after any mprotect(). */
+	/* Never executable, not even by mprotect(). */
 	if (vma->vm_flags & VM_EXEC)
 		return -EINVAL;
-	/* Only shared, only from its first page, only the whole of it. */
+	/* Fails unless shared, from the first page, and of full length. */
 	entry = rdma_user_mmap_entry_get(ucontext, vma);
 	if (!entry)
 		return -EINVAL;
 	pages = container_of(entry, struct rover_pages, entry);
 	vm_flags_clear(vma, VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
-	/* Takes a reference on each page; what is there is all there ever is. */
+	/* Takes a reference on each page; no faults are served later. */
 	err = vm_map_pages_zero(vma, pages->page, pages->num);
 	rdma_user_mmap_entry_put(entry);
 	return err;

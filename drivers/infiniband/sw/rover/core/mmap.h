@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mmap - memory that a program and the kernel share
+ * mmap - pages shared with userspace
  *
- * Single pages, which programs see through page table entries that hold
- * references of their own.  So a mapping outlives what the pages are used for,
- * the device and the module: nothing of ours hangs on the VMA, and the last to
- * let go of a page frees it.
+ * Page table entries hold page references: a mapping may outlive its object,
+ * the device and the module.  The VMA refers to nothing of the driver.
  */
 #ifndef ROVER_MMAP_H
 #define ROVER_MMAP_H
@@ -13,12 +11,12 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * struct rover_pages - the pages
- * @entry: what a program's mmap() finds.  Its reference count is that of all of
- *	this: one while it is in use, one during each mmap().
+ * struct rover_pages - pages shared with userspace
+ * @entry: found by mmap(); counts references: one while in use, one per running
+ *	mmap()
  * @shown: @entry is in use
- * @page: each with a reference
- * @num: how many
+ * @page: the pages, each referenced
+ * @num: number of pages
  */
 struct rover_pages {
 	struct rdma_user_mmap_entry entry;
@@ -28,21 +26,21 @@ struct rover_pages {
 };
 
 /**
- * rover_mmap_pages_alloc() - get zeroed pages
- * @num: how many
+ * rover_mmap_pages_alloc() - allocate zeroed pages
+ * @num: number of pages
  *
- * The memory is charged to the caller's memory cgroup.
+ * Charged to the caller's memory cgroup.
  *
  * Context: may sleep.
- * Return: NULL without memory, or when the caller is being killed.
+ * Return: NULL without memory, or if the caller is being killed.
  */
 struct rover_pages *rover_mmap_pages_alloc(unsigned int num);
 
 /**
- * rover_mmap_offer() - let a program map them
- * @pages: not shown yet
- * @ucontext: of that program
- * @offset: what it has to give to mmap()
+ * rover_mmap_offer() - let userspace map pages
+ * @pages: not offered before
+ * @ucontext: user context that may map them
+ * @offset: set to the offset for mmap()
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -51,10 +49,10 @@ int rover_mmap_offer(struct rover_pages *pages, struct ib_ucontext *ucontext,
 		     u64 *offset);
 
 /**
- * rover_mmap_pages_free() - let go of them
- * @pages: nobody in the kernel uses them any more
+ * rover_mmap_pages_free() - free pages
+ * @pages: no longer used in the kernel
  *
- * Those that a program has mapped stay until it unmaps them.
+ * Mapped pages stay until userspace unmaps them.
  *
  * Context: may sleep.
  */
@@ -62,17 +60,17 @@ void rover_mmap_pages_free(struct rover_pages *pages);
 
 /**
  * rover_mmap() - ib_device_ops.mmap
- * @ucontext: whose file is being mapped
- * @vma: must be exactly the mapping announced, shared
+ * @ucontext: user context of the file
+ * @vma: must be shared, and exactly the offered range
  *
  * Context: may sleep, mmap lock held.
- * Return: 0, or -EINVAL.
+ * Return: 0 or -EINVAL.
  */
 int rover_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
 
 /**
  * rover_mmap_free() - ib_device_ops.mmap_free
- * @entry: its last reference is gone
+ * @entry: without references
  */
 void rover_mmap_free(struct rdma_user_mmap_entry *entry);
 

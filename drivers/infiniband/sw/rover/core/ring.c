@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ring - queues that a program and the kernel share
+ * ring - queues shared with userspace
  *
- * The kernel sees the pages of a ring through one vmap().
+ * The kernel accesses the pages of a ring through one vmap().
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -12,17 +12,17 @@
 #include "core/mmap.h"
 #include "core/ring.h"
 
-/* More than any queue may have: what is above is a mistake of the caller. */
-#define MAX_ENTRIES	(1U << 24)
-#define MAX_STRIDE	(1U << 12)
+/* Above the limits of every queue: more is a bug of the caller. */
+#define RING_MAX_ENTRIES	(1U << 24)
+#define RING_MAX_STRIDE	(1U << 12)
 
-/* Rounds up what was wanted, and says how large that makes the mapping. */
+/* Round up entries and stride; compute the size of the mapping. */
 static int ring_size(u32 *entries, u32 *stride, size_t *size)
 {
 	size_t slots;
 
-	if (!*entries || *entries > MAX_ENTRIES ||
-	    !*stride || *stride > MAX_STRIDE)
+	if (!*entries || *entries > RING_MAX_ENTRIES ||
+	    !*stride || *stride > RING_MAX_STRIDE)
 		return -EINVAL;
 	*entries = roundup_pow_of_two(*entries);
 	*stride = ALIGN(*stride, ROVER_SLOT_SIZE);
@@ -80,14 +80,14 @@ fail:
 }
 
 /*
- * All have the same header.  Indices stay zero, whoever resets them, and nobody
- * looks at its flags.
+ * All of these share one header.  Its indices stay zero, and nothing reads its
+ * flags.
  */
 void rover_ring_init_absent(struct rover_ring *ring)
 {
-	static struct rover_ring_hdr nothing;
+	static struct rover_ring_hdr empty_hdr;
 
-	*ring = (struct rover_ring) { .hdr = &nothing };
+	*ring = (struct rover_ring) { .hdr = &empty_hdr };
 }
 
 void rover_ring_destroy(struct rover_ring *ring)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ring - queues that a program and the kernel share
+ * ring - queues shared with userspace
  *
- * Memory and indices of the rings of rover-abi.h, which explains who
- * writes what and names every barrier.  User memory is never trusted here: the
- * indices the kernel owns live in struct rover_ring, outside of the mapping.
- * Locking is the owner's (tx_lock, rx_lock or the CQ's).
+ * The rings of rover-abi.h, which defines who writes each field and the
+ * barriers.  User memory is not trusted: the kernel's indices are in struct
+ * rover_ring, outside the mapping.  Locks are the owner's: tx_lock, rx_lock or
+ * that of the CQ.
  */
 #ifndef ROVER_RING_H
 #define ROVER_RING_H
@@ -18,15 +18,15 @@ struct rover_pages;
 
 /**
  * struct rover_ring - the kernel's side of a ring
- * @hdr: first page, shared with the program
- * @slots: entries, shared with the program
- * @pages: what it is made of; outlive us while a program maps them
+ * @hdr: first page, shared with userspace
+ * @slots: entries, shared with userspace
+ * @pages: pages of the ring; may outlive it while userspace maps them
  * @mask: entries - 1
  * @stride: bytes of an entry
- * @limit: most entries that may be outstanding: what the user asked for
- * @head: consumer index where the kernel consumes (send, receive)
- * @tail: producer index where the kernel produces (completions), and in
- *	kernel-owned send and receive rings what was posted
+ * @limit: maximum of outstanding entries, as the user requested
+ * @head: consumer index of send and receive rings
+ * @tail: producer index of completion rings, and of kernel-owned send and
+ *	receive rings
  */
 struct rover_ring {
 	struct rover_ring_hdr *hdr;
@@ -42,41 +42,38 @@ struct rover_ring {
 /**
  * rover_ring_create() - allocate a ring
  * @ring: to be filled in
- * @ucontext: of the program that will map it; NULL for kernel users
- * @entries: wanted; rounded up to a power of two
- * @stride: bytes of an entry, rounded up to a multiple of 64 (a power of two
- *	is not needed)
- * @uapi: where to describe the mapping; NULL for kernel users
+ * @ucontext: user context that will map it; NULL for a kernel user
+ * @entries: minimum; rounded up to a power of two
+ * @stride: bytes of an entry; rounded up to a multiple of 64
+ * @uapi: set to describe the mapping; NULL for a kernel user
  *
- * The memory is charged to the caller's memory cgroup.
+ * Charged to the caller's memory cgroup.
  *
  * Context: may sleep.
- * Return: 0, -EINVAL for absurd sizes, -ENOMEM.
+ * Return: 0, -EINVAL for invalid sizes, or -ENOMEM.
  */
 int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
 		      u32 entries, u32 stride, struct rover_uapi_ring *uapi);
 
 /**
- * rover_ring_init_absent() - a ring that is always empty and always full
- * @ring: to be filled in; needs no destruction
- *
- * For a queue that does not exist, where every other has one.
+ * rover_ring_init_absent() - make a ring that is always empty and always full
+ * @ring: stands for a queue that does not exist; needs no destruction
  */
 void rover_ring_init_absent(struct rover_ring *ring);
 
 /**
- * rover_ring_destroy() - let go of a ring
- * @ring: nobody in the kernel uses it any more; all zero is fine
+ * rover_ring_destroy() - free a ring
+ * @ring: no longer used in the kernel; may be all zero
  *
- * Pages that a program has mapped stay until it unmaps them.
+ * Mapped pages stay until userspace unmaps them.
  *
  * Context: may sleep.
  */
 void rover_ring_destroy(struct rover_ring *ring);
 
 /**
- * rover_ring_slot() - where an entry is
- * @ring: any
+ * rover_ring_slot() - return the address of an entry
+ * @ring: any ring
  * @index: free-running; masked here
  */
 static inline void *rover_ring_slot(const struct rover_ring *ring, u32 index)
@@ -85,17 +82,15 @@ static inline void *rover_ring_slot(const struct rover_ring *ring, u32 index)
 }
 
 /**
- * rover_ring_posted() - entries that may be consumed
- * @ring: the kernel consumes it
- * @from: next index the caller would consume; may be ahead of @ring->head
+ * rover_ring_posted() - return the number of entries to consume
+ * @ring: consumed by the kernel
+ * @from: next index to consume; may be ahead of @ring->head
  *
- * Barrier K1.  An index out of range is the program's error.
- *
- * Return: how many, or -1 when the producer index is nonsense.
+ * Return: number of entries; -1 if userspace wrote an invalid index.
  */
 static inline int rover_ring_posted(const struct rover_ring *ring, u32 from)
 {
-	/* K1 */
+	/* K1.  Pairs with P1: WQEs before the tail are visible. */
 	u32 tail = smp_load_acquire(&ring->hdr->tail);
 
 	if (unlikely(tail - ring->head > ring->mask + 1 ||
@@ -106,35 +101,34 @@ static inline int rover_ring_posted(const struct rover_ring *ring, u32 from)
 
 /**
  * rover_ring_retire() - give consumed slots back to the producer
- * @ring: the kernel consumes it
- * @n: slots, oldest first
- *
- * Barrier K3.
+ * @ring: consumed by the kernel
+ * @n: number of slots, oldest first
  */
 static inline void rover_ring_retire(struct rover_ring *ring, u32 n)
 {
 	ring->head += n;
-	/* K3 */
+	/* K3.  Pairs with P3: the slots are no longer read. */
 	smp_store_release(&ring->hdr->head, ring->head);
 }
 
 /**
- * rover_ring_flag() - tell the program something
- * @ring: any
+ * rover_ring_flag() - set a flag for userspace
+ * @ring: any ring
  * @flag: ROVER_RING_*
- *
- * Followed by a full barrier: K2.
  */
 static inline void rover_ring_flag(struct rover_ring *ring, u32 flag)
 {
 	WRITE_ONCE(ring->hdr->flags, READ_ONCE(ring->hdr->flags) | flag);
-	/* K2 */
+	/*
+	 * K2.  Pairs with P2: the caller sees a new tail, or userspace the
+	 * flag.
+	 */
 	smp_mb();
 }
 
 /**
- * rover_ring_unflag() - take that back
- * @ring: any
+ * rover_ring_unflag() - clear a flag
+ * @ring: any ring
  * @flag: ROVER_RING_*
  */
 static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
@@ -143,24 +137,22 @@ static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
 }
 
 /**
- * rover_ring_watch() - ask to be told when there is more to consume
- * @ring: of receives; the kernel consumes it
- * @tail: where the producer is to come
- *
- * Barrier K7: the caller then looks whether it is there.
+ * rover_ring_watch() - ask the producer for a notification
+ * @ring: receive ring consumed by the kernel
+ * @tail: index to notify at; the caller then checks for it
  */
 static inline void rover_ring_watch(struct rover_ring *ring, u32 tail)
 {
 	WRITE_ONCE(ring->hdr->waits_for, tail);
-	/* K7 */
+	/* K7.  Pairs with P7: waits_for is visible before waits. */
 	smp_store_release(&ring->hdr->waits, 1);
-	/* And so that the tail is looked at after this. */
+	/* K7.  Pairs with P7: the caller sees a new tail, or P7 sees waits. */
 	smp_mb();
 }
 
 /**
- * rover_ring_unwatch() - no more need to tell
- * @ring: any
+ * rover_ring_unwatch() - withdraw the request of rover_ring_watch()
+ * @ring: any ring
  */
 static inline void rover_ring_unwatch(struct rover_ring *ring)
 {
@@ -168,12 +160,12 @@ static inline void rover_ring_unwatch(struct rover_ring *ring)
 }
 
 /**
- * rover_ring_wait_met() - has the producer posted what the kernel asked for?
- * @ring: of the kernel's own, both ends; published, with a full barrier (P7)
+ * rover_ring_wait_met() - test whether a requested notification is due
+ * @ring: kernel-owned; its tail is published with a full barrier (P7)
  */
 static inline bool rover_ring_wait_met(const struct rover_ring *ring)
 {
-	/* P7 */
+	/* P7.  Pairs with K7 in rover_ring_watch(): waits_for is visible. */
 	return smp_load_acquire(&ring->hdr->waits) &&
 	       (s32)(READ_ONCE(ring->tail) - READ_ONCE(ring->hdr->waits_for)) >= 0;
 }

@@ -5,7 +5,7 @@
 #include "core/stats.h"
 
 const char * const rover_stat_names[ROVER_STAT_COUNT] = {
-#define X(id, name) name,
+#define X(id, name, text) name,
 	ROVER_STATS(X)
 #undef X
 };
@@ -15,7 +15,7 @@ u64 rover_stat_read(struct rover_stats __percpu *stats, enum rover_stat id)
 	u64 sum = 0;
 	int cpu;
 
-	/* Possible, not online: a CPU that left keeps what it counted. */
+	/* All possible CPUs: one that went offline keeps its counts. */
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(stats, cpu)->v[id]);
 	return sum;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * table - numbers nobody can guess, and who they belong to
+ * table - random numbers and the objects they name
  *
- * @lock is held over both steps of giving a number and of taking it back, so
- * that no number is free and yet not buried.
+ * table->lock covers assigning and releasing a number: a released number is in
+ * quarantine before it can be assigned again.
  */
 #include <linux/random.h>
 #include <linux/sched.h>
@@ -12,10 +12,10 @@
 #include "core/table.h"
 
 /*
- * Numbers are random, so that even with half of them in use as many tries in a
- * row fail about never.
+ * With half of all numbers in use this many random tries fail practically
+ * never.
  */
-#define TRIES	64
+#define TABLE_TRIES	64
 
 int rover_table_init(struct rover_table *table, u32 mask)
 {
@@ -44,7 +44,7 @@ void rover_table_destroy(struct rover_table *table)
 	mutex_destroy(&table->lock);
 }
 
-static bool is_buried(const struct rover_table *table, u32 key)
+static bool table_is_quarantined(const struct rover_table *table, u32 key)
 {
 	u32 n = min_t(u32, table->quarantined, ROVER_QUARANTINE);
 	u32 i;
@@ -56,11 +56,13 @@ static bool is_buried(const struct rover_table *table, u32 key)
 	return false;
 }
 
-static void bury(struct rover_table *table, u32 key)
+static void table_quarantine_key(struct rover_table *table, u32 key)
 {
 	lockdep_assert_held(&table->lock);
 	table->quarantine[table->quarantined % ROVER_QUARANTINE] = key;
-	/* Stays above the size once it is: only full or not full matters. */
+	/*
+	 * Only full or not full matters: once full, never below the size again.
+	 */
 	if (++table->quarantined == 2 * ROVER_QUARANTINE)
 		table->quarantined = ROVER_QUARANTINE;
 }
@@ -70,17 +72,18 @@ int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min
 	int tries, err = -ENOSPC;
 
 	mutex_lock(&table->lock);
-	for (tries = 0; tries < TRIES; tries++) {
+	for (tries = 0; tries < TABLE_TRIES; tries++) {
 		u32 key = get_random_u32() & table->mask;
 
-		if (key < min || key == table->mask || is_buried(table, key))
+		if (key < min || key == table->mask ||
+		    table_is_quarantined(table, key))
 			continue;
 		obj->key = key;
 		err = rhashtable_lookup_insert_fast(&table->ht, &obj->node,
 						    rover_obj_params);
 		if (!err || err == -ENOMEM)
 			break;
-		/* Taken, or the table is just growing: another number. */
+		/* In use, or the table is growing: try another number. */
 		err = -ENOSPC;
 		cond_resched();
 	}
@@ -93,7 +96,7 @@ void rover_table_remove(struct rover_table *table, struct rover_obj *obj)
 	mutex_lock(&table->lock);
 	if (!WARN_ON(rhashtable_remove_fast(&table->ht, &obj->node,
 					    rover_obj_params)))
-		bury(table, obj->key);
+		table_quarantine_key(table, obj->key);
 	mutex_unlock(&table->lock);
 }
 

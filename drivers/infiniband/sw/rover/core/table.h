@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * table - numbers nobody can guess, and who they belong to
+ * table - random numbers and the objects they name
  *
- * A table gives random numbers (queue pair numbers, memory keys) to objects
- * and finds the object of a number under RCU.  A number that was given back is
- * not given out again soon, so that packets of a dead object cannot reach a
- * young one.  Insert and remove may sleep; look-up runs anywhere under RCU.
+ * Random numbers (QPNs, memory keys) and objects found under RCU.  A released
+ * number is quarantined: late packets for a destroyed object do not reach a new
+ * one.
  */
 #ifndef ROVER_TABLE_H
 #define ROVER_TABLE_H
@@ -17,9 +16,9 @@
 #define ROVER_QUARANTINE	1024
 
 /**
- * struct rover_obj - what an object of a table embeds
- * @key: its number; stable while it is in the table
- * @node: the table's
+ * struct rover_obj - embedded in an object of a table
+ * @key: its number; constant while in the table
+ * @node: entry in the hash table
  */
 struct rover_obj {
 	u32 key;
@@ -29,11 +28,11 @@ struct rover_obj {
 /**
  * struct rover_table - numbers and their objects
  * @ht: the objects
- * @mask: bits a number may have
+ * @mask: bits that a number may have
  * @lock: protects @quarantine and @quarantined
- * @quarantine: numbers given back lately, oldest overwritten first
- * @quarantined: how many were given back; tells where the next goes, and whether
- *	@quarantine is full
+ * @quarantine: released numbers; the oldest is overwritten
+ * @quarantined: count of released numbers: next index in @quarantine, and
+ *	whether that is full
  */
 struct rover_table {
 	struct rhashtable ht;
@@ -43,7 +42,7 @@ struct rover_table {
 	u32 quarantined;
 };
 
-/* Here, so that look-up is compiled for it. */
+/* In the header, so that lookups are inlined. */
 static const struct rhashtable_params rover_obj_params = {
 	.key_len = sizeof_field(struct rover_obj, key),
 	.key_offset = offsetof(struct rover_obj, key),
@@ -52,9 +51,9 @@ static const struct rhashtable_params rover_obj_params = {
 };
 
 /**
- * rover_table_init() - make an empty table
- * @table: to be initialised
- * @mask: bits its numbers may have, all ones from bit 0 up
+ * rover_table_init() - initialize an empty table
+ * @table: to be initialized
+ * @mask: bits that a number may have, all ones from bit 0 up
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -62,39 +61,39 @@ static const struct rhashtable_params rover_obj_params = {
 int rover_table_init(struct rover_table *table, u32 mask);
 
 /**
- * rover_table_destroy() - give back the memory of an empty table
- * @table: no object is in it any more
+ * rover_table_destroy() - free the memory of an empty table
+ * @table: has no objects
  *
  * Context: may sleep.
  */
 void rover_table_destroy(struct rover_table *table);
 
 /**
- * rover_table_insert() - give an object a random number
- * @table: into this one
- * @obj: from now on found by rover_table_find(); initialise it first
- * @min: smallest number wanted (0 and 1 are special as QPNs, 0 as a key)
+ * rover_table_insert() - assign a random number to an object
+ * @table: table to insert into
+ * @obj: initialized; rover_table_find() may return it from now on
+ * @min: smallest number (QPNs 0 and 1 are special, as is key 0)
  *
- * All ones is no number, either: as a QPN it is that of multicast.
+ * Never assigns all ones, the QPN of multicast.
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -ENOSPC when no free number was found.
+ * Return: 0, -ENOMEM, or -ENOSPC if no free number was found.
  */
 int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min);
 
 /**
- * rover_table_remove() - take an object out and bury its number
- * @table: the object's table
- * @obj: readers under RCU may still hold it: free it after a grace period
+ * rover_table_remove() - remove an object and quarantine its number
+ * @table: table of the object
+ * @obj: free it after a grace period
  *
  * Context: may sleep.
  */
 void rover_table_remove(struct rover_table *table, struct rover_obj *obj);
 
 /**
- * rover_table_replace() - another object takes over a number
- * @table: the object's table
- * @old: found until now; readers under RCU may still hold it
+ * rover_table_replace() - pass a number to another object
+ * @table: table of @old
+ * @old: may be in use by RCU readers
  * @new: found from now on
  *
  * Context: may sleep.
@@ -103,12 +102,12 @@ void rover_table_replace(struct rover_table *table, struct rover_obj *old,
 			 struct rover_obj *new);
 
 /**
- * rover_table_find() - the object of a number
- * @table: to look in
+ * rover_table_find() - return the object of a number
+ * @table: table to search
  * @key: the number
  *
  * Context: under rcu_read_lock().
- * Return: NULL when there is none.
+ * Return: NULL if there is none.
  */
 static inline struct rover_obj *rover_table_find(struct rover_table *table,
 						 u32 key)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace - the one place where the tracepoints of trace.h are made
- *
- * Any context.
+ * trace - the tracepoints of trace.h
  */
 #define CREATE_TRACE_POINTS
 #include "core/trace.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * trace - tracepoints: every drop with its reason, and the protocol's turns
+ * trace - tracepoints of drops and of the protocol
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rover
@@ -13,19 +13,19 @@
 #include "core/stats.h"
 
 /**
- * rover_drop() - a packet goes no further: count it, and say so
- * @stats: of whoever drops it; NULL while that is nobody yet
- * @why: the counter of the reason
- * @qpn: whom it was for, or whose it was; 0 when that is not known
- * @opcode: of the packet; 0, as @psn, for many, and when it is not known
- * @psn: its number
+ * rover_drop() - count and trace a dropped packet
+ * @stats: counters of the dropping device or queue pair; NULL if unknown
+ * @why: counter of the reason
+ * @qpn: destination, or source of an outgoing packet; 0 if unknown
+ * @opcode: of the packet; 0, like @psn, if unknown or for several packets
+ * @psn: sequence number
  *
  * Context: any.
  */
 void rover_drop(struct rover_stats __percpu *stats, enum rover_stat why,
 		u32 qpn, u8 opcode, u32 psn);
 
-/* A packet that went no further; reason is the name of its counter. */
+/* A dropped packet; reason is the name of its counter. */
 TRACE_EVENT(rover_drop,
 	TP_PROTO(const char *reason, u32 qpn, u8 opcode, u32 psn),
 	TP_ARGS(reason, qpn, opcode, psn),
@@ -74,14 +74,14 @@ DEFINE_EVENT(rover_psn, rover_ack_sent,
 /* arg: AETH syndrome */
 DEFINE_EVENT(rover_psn, rover_ack_received,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
-/* arg: first PSN never sent yet */
+/* arg: first PSN that was never sent */
 DEFINE_EVENT(rover_psn, rover_go_back,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 /* arg: enum rover_fault */
 DEFINE_EVENT(rover_psn, rover_fault,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 
-/* arg: from now on its ring is looked at, or no longer */
+/* arg: 1 when polling of the send ring begins, 0 when it ends */
 DEFINE_EVENT(rover_psn, rover_stream,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 

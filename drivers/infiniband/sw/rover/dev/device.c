@@ -59,7 +59,7 @@ static int device_enable_driver(struct ib_device *ib)
 
 	WRITE_ONCE(dev->unregistering, false);
 	rtnl_lock();
-	if (!rover_dev_here(dev))
+	if (!rover_dev_registered(dev))
 		ib_unregister_device_queued(ib);
 	rtnl_unlock();
 	return 0;

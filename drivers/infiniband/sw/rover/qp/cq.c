@@ -177,7 +177,7 @@ static void cq_raise_event(struct rover_cq *cq)
 {
 	if (!cq->ib.comp_handler)
 		return;
-	rover_count(cq_dev(cq), ROVER_STAT_CQ_EVENTS);
+	rover_dev_count(cq_dev(cq), ROVER_STAT_CQ_EVENTS);
 	if (!cq_raise_remote(cq))
 		cq_call_handler(cq);
 }
@@ -396,7 +396,7 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 	cq_unlock_ring(cq, flags);
 
 	if (dead)
-		rover_count(cq_dev(cq), ROVER_STAT_CQ_OVERFLOW);
+		rover_dev_count(cq_dev(cq), ROVER_STAT_CQ_OVERFLOW);
 	if (overflow)
 		cq_raise_overflow(cq);
 	if (event)

@@ -125,7 +125,7 @@ bool rover_credit_update(struct rover_qp *qp, const struct rover_sent *row,
 	bool wider;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (code > ROVER_AETH_CREDITS_MOST) {
+	if (code > ROVER_AETH_CREDITS_MAX) {
 		wider = req->lsn_valid;
 		req->lsn_valid = false;
 		return wider;

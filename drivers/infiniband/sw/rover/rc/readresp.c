@@ -125,7 +125,7 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 	if (again)
 		rover_path_lost(&qp->path);
 	else
-		rover_path_carried(&qp->path, (u64)npsn << qp->mtu_shift);
+		rover_path_progress(&qp->path, (u64)npsn << qp->mtu_shift);
 	if (res->length >= ROVER_LONG_BYTES)
 		WRITE_ONCE(qp->rsp.long_tx, true);
 }
@@ -244,7 +244,7 @@ static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
 static void readresp_drop_duplicate(struct rover_qp *qp,
 				    const struct rover_res *res)
 {
-	rover_qp_drop(qp, ROVER_STAT_DROP_RATE, ROVER_RC_READ_REQUEST,
+	rover_qp_drop(qp, ROVER_STAT_DROP_UNANSWERED, ROVER_RC_READ_REQUEST,
 		      res->psn);
 }
 

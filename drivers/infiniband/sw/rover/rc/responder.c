@@ -439,7 +439,7 @@ static void responder_receive_duplicate(struct rover_qp *qp,
 		qp->rsp.ack_due = true;
 	}
 	if (!answered)
-		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_RATE);
+		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
 }
 
 /* Faults and events **********************************************************/
@@ -589,7 +589,7 @@ static void responder_receive_reliable(struct rover_qp *qp,
 		return;
 	}
 	if (responder_is_crowded(qp, pkt)) {
-		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_RATE);
+		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
 		return;
 	}
 	if (!rsp->comm_est)

@@ -446,7 +446,7 @@ static void netrx_receive_mcast(struct netrx_batch *b, struct netrx_pkt *a)
 		if (!group || !netrx_mcast_reaches(dev, b->head->dev))
 			continue;
 		known = true;
-		rover_count(dev, ROVER_STAT_RX_MCAST);
+		rover_dev_count(dev, ROVER_STAT_RX_MCAST);
 		netrx_deliver_mcast(b, a, group);
 	}
 	if (known)
@@ -508,7 +508,7 @@ static void netrx_receive_pkt(struct netrx_batch *b, struct netrx_pkt *a)
 		return;
 	b->packets += a->pkt.packets;
 	if (unlikely(netrx_ecn_marked(b->qp, &a->pkt))) {
-		rover_count(b->dev, ROVER_STAT_ECN_MARKED);
+		rover_dev_count(b->dev, ROVER_STAT_ECN_MARKED);
 		b->ecn_marked = true;
 	}
 	netrx_deliver(b, &a->pkt);
@@ -591,7 +591,7 @@ static void netrx_receive_members(struct netrx_batch *b, struct sk_buff *head,
 
 	skb_walk_frags(head, skb) {
 		if (skb_has_frag_list(skb) || skb_headroom(skb) < hdr) {
-			rover_count(b->dev, ROVER_STAT_DROP_GSO);
+			rover_dev_count(b->dev, ROVER_STAT_DROP_GSO);
 			continue;
 		}
 		trailer = rover_gso_small_trailer(skb);
@@ -608,22 +608,22 @@ static void netrx_receive_train(struct netrx_batch *b, struct sk_buff *skb)
 	int at = rover_netrx_bth_at(skb);
 
 	if (!netrx_headers_plain(skb, l3, at)) {
-		rover_count(b->dev, ROVER_STAT_DROP_SHORT);
+		rover_dev_count(b->dev, ROVER_STAT_DROP_SHORT);
 		return;
 	}
 	if (!skb_is_gso(skb)) {
 		if (skb_has_frag_list(skb) && skb_linearize(skb)) {
-			rover_count(b->dev, ROVER_STAT_DROP_SHORT);
+			rover_dev_count(b->dev, ROVER_STAT_DROP_SHORT);
 			return;
 		}
 		netrx_receive_skb(b, skb, at, skb->len - at, l3);
 		return;
 	}
 	if (!rover_netrx_is_train(skb) || skb_pagelen(skb) < at) {
-		rover_count(b->dev, ROVER_STAT_DROP_GSO);
+		rover_dev_count(b->dev, ROVER_STAT_DROP_GSO);
 		return;
 	}
-	rover_count(b->dev, ROVER_STAT_RX_TRAINS);
+	rover_dev_count(b->dev, ROVER_STAT_RX_TRAINS);
 	netrx_receive_skb(b, skb, at, skb_pagelen(skb) - at, l3);
 	netrx_receive_members(b, skb, l3);
 }

@@ -43,7 +43,7 @@ bool rover_nettx_throttled(struct rover_qp *qp)
 	smp_mb__after_atomic();
 	if (atomic_read(&qp->tx_skbs) > limit / 2) {
 		if (queue_full)
-			rover_count(qp->dev, ROVER_STAT_TX_SHORTCUT_FULL);
+			rover_dev_count(qp->dev, ROVER_STAT_TX_SHORTCUT_FULL);
 		return true;
 	}
 	clear_bit(ROVER_TX_BLOCKED, &qp->work);
@@ -261,7 +261,7 @@ static bool nettx_dev_usable(const struct rover_dev *dev)
 
 void rover_nettx_send_frame(struct rover_qp *qp, struct sk_buff *skb)
 {
-	rover_count(qp->dev, ROVER_STAT_TX_RAW);
+	rover_dev_count(qp->dev, ROVER_STAT_TX_RAW);
 	rover_stat_add(qp->dev->stats, ROVER_STAT_TX_BYTES, skb->len);
 	if (!nettx_dev_usable(qp->dev)) {
 		nettx_drop(qp, skb, ROVER_STAT_TX_DROP_LOCAL);

@@ -309,7 +309,7 @@ bool rover_shortcut_pending(void)
 static void shortcut_hand_over(struct rover_qp *qp, struct sk_buff *skb)
 {
 	shortcut_count(skb->dev, skb);
-	rover_count(qp->dev, ROVER_STAT_TX_SHORTCUT);
+	rover_dev_count(qp->dev, ROVER_STAT_TX_SHORTCUT);
 	skb_dst_drop(skb);
 	skb->dev = NULL;
 	shortcut_cb(skb)->rnet = READ_ONCE(qp->shortcut.rnet);

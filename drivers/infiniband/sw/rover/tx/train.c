@@ -583,7 +583,7 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 	if (*fault)
 		return -EFAULT;
 	if (!added) {
-		rover_count(train->qp->dev, ROVER_STAT_TX_DROP_NOMEM);
+		rover_dev_count(train->qp->dev, ROVER_STAT_TX_DROP_NOMEM);
 		return -ENOMEM;
 	}
 	(*train->ip_id)++;
@@ -620,7 +620,7 @@ static void train_make_gso(struct rover_train *train)
 	 * break the ICRC, which assumes a constant header.
 	 */
 	head->ip_summed = CHECKSUM_UNNECESSARY;
-	rover_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
+	rover_dev_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
 }
 
 /* Sharing ********************************************************************/

@@ -41,7 +41,7 @@ static enum rover_fault ud_aim_train(struct rover_qp *qp,
 	if (hdr->remote_qpn & ~ROVER_24BIT || hdr->reserved_24)
 		return ROVER_FAULT_WQE;
 	if (!qp->user) {
-		ah = *rover_ah_of_kernel(hdr);
+		ah = *rover_ah_slot(hdr);
 	} else {
 		if (hdr->reserved_28)
 			return ROVER_FAULT_WQE;

@@ -21,7 +21,7 @@ struct rover_counter {
 };
 
 static const struct rdma_stat_desc counter_descs[ROVER_STAT_COUNT] = {
-#define X(id, text) [ROVER_STAT_##id] = { .name = text },
+#define X(id, label, text) [ROVER_STAT_##id] = { .name = label },
 	ROVER_STATS(X)
 #undef X
 };

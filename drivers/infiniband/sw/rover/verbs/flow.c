@@ -243,7 +243,7 @@ static void flow_filter_off(struct rover_dev *dev,
 	ASSERT_RTNL();
 	if (flow_filters[rule->filter].off &&
 	    dev->ndev->reg_state == NETREG_REGISTERED &&
-	    (flow_filters[rule->filter].survives_move || rover_dev_here(dev)))
+	    (flow_filters[rule->filter].survives_move || rover_dev_registered(dev)))
 		flow_filters[rule->filter].off(dev->ndev, rule->want.dst);
 }
 
@@ -300,7 +300,7 @@ static int flow_add_rule(struct rover_dev *dev, struct rover_rule *rule)
 	int err = -ENODEV;
 
 	rtnl_lock();
-	if (!rover_dev_here(dev))
+	if (!rover_dev_registered(dev))
 		goto out;
 	err = flow_filter_on(dev, rule);
 	if (err)
@@ -322,7 +322,7 @@ struct ib_flow *rover_flow_create(struct ib_qp *ib, struct ib_flow_attr *attr,
 
 	if (ib->qp_type != IB_QPT_RAW_PACKET)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!rover_may_raw(dev))
+	if (!rover_dev_may_raw(dev))
 		return ERR_PTR(-EPERM);
 	err = ib_is_udata_in_empty(udata);
 	if (err)

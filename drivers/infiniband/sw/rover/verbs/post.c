@@ -100,7 +100,7 @@ static int post_write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
 		return -EINVAL;
 	wqe->remote_qpn = ud->remote_qpn;
 	wqe->remote_qkey = ud->remote_qkey;
-	*rover_ah_of_kernel(wqe) = rover_ah(ud->ah);
+	*rover_ah_slot(wqe) = rover_ah(ud->ah);
 	return 0;
 }
 

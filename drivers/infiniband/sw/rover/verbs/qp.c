@@ -96,7 +96,7 @@ static bool qp_init_has_recv(const struct ib_qp_init_attr *init)
 static bool qp_create_permitted(const struct rover_dev *dev,
 				const struct ib_qp_init_attr *init)
 {
-	return init->qp_type != IB_QPT_RAW_PACKET || rover_may_raw(dev);
+	return init->qp_type != IB_QPT_RAW_PACKET || rover_dev_may_raw(dev);
 }
 
 /* An XRC target uses the SRQ of each request: only the domain matters. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * aeth - the code of the wire for a number of receives
+ * aeth - end-to-end credit codes (IBTA table 46)
  *
- * IBTA table 46 (end-to-end credits): powers of two and, from two on, one and a
- * half of them.  Pure: also compiled in user space.
+ * The credits are powers of two and, from two on, 1.5 times these.  Pure: also
+ * compiled in userspace.
  */
 #ifndef ROVER_AETH_H
 #define ROVER_AETH_H
@@ -11,12 +11,12 @@
 #include <linux/log2.h>
 #include <linux/types.h>
 
-/* The last code that is a number; the one above it says "no limit". */
-#define ROVER_AETH_CREDITS_MOST	30
+/* The largest code for a number; the next one means "no limit". */
+#define ROVER_AETH_CREDITS_MAX	30
 
 /**
- * rover_aeth_credits() - receives that a code stands for
- * @code: 0 to ROVER_AETH_CREDITS_MOST
+ * rover_aeth_credits() - return the number of receives of a code
+ * @code: 0 to ROVER_AETH_CREDITS_MAX
  */
 static inline u32 rover_aeth_credits(u8 code)
 {
@@ -24,7 +24,7 @@ static inline u32 rover_aeth_credits(u8 code)
 }
 
 /**
- * rover_aeth_code() - the largest code for no more than these
+ * rover_aeth_code() - return the largest code for at most @n receives
  * @n: receives
  */
 static inline u8 rover_aeth_code(u32 n)
@@ -33,8 +33,8 @@ static inline u8 rover_aeth_code(u32 n)
 
 	if (n < 2)
 		return n;
-	if (n >= 1U << ROVER_AETH_CREDITS_MOST / 2)
-		return ROVER_AETH_CREDITS_MOST;
+	if (n >= 1U << ROVER_AETH_CREDITS_MAX / 2)
+		return ROVER_AETH_CREDITS_MAX;
 	log = ilog2(n);
 	return 2 * log + (n >> (log - 1) & 1);
 }

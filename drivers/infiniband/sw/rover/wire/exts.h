@@ -8,7 +8,6 @@
 #include "qp/qp.h"
 #include "tx/train.h"
 
-/* One more header, of @len bytes. */
 static __always_inline void rover_exts_add(struct rover_outgoing *out,
 					   const void *hdr, u8 len)
 {
@@ -16,9 +15,9 @@ static __always_inline void rover_exts_add(struct rover_outgoing *out,
 	out->ext_len += len;
 }
 
-/* FLUSH and ATOMIC WRITE: what they are about is in the head. */
-static inline void rover_exts_word(struct rover_outgoing *out,
-				   const struct rover_send_wqe *hdr, u16 flags)
+/* FLUSH and ATOMIC WRITE: all parameters are in the WQE's header. */
+static inline void rover_exts_mpe(struct rover_outgoing *out,
+				  const struct rover_send_wqe *hdr, u16 flags)
 {
 	bool flush = flags & ROVER_OP_FETH;
 	struct rover_feth feth = { .what = cpu_to_be32(hdr->imm) };
@@ -47,11 +46,11 @@ static inline void rover_exts_xrceth(struct rover_outgoing *out,
 }
 
 /**
- * rover_exts_put() - extended headers, as the opcode's row wants them
+ * rover_exts_put() - write the extended headers that the opcode requires
  * @qp: alive; req.wqe is the request, req.offset the packet's place in it
- * @out: the packet; its opcode is set
+ * @out: the packet, with its opcode set
  * @row: the request
- * @psns: PSNs that the packet takes
+ * @psns: PSNs of the packet
  *
  * Context: tx_lock held.
  */
@@ -66,7 +65,7 @@ static inline void rover_exts_put(const struct rover_qp *qp,
 	if (flags & ROVER_OP_XRCETH)
 		rover_exts_xrceth(out, hdr);
 	if (flags & (ROVER_OP_FETH | ROVER_OP_WORD)) {
-		rover_exts_word(out, hdr, flags);
+		rover_exts_mpe(out, hdr, flags);
 	} else if (flags & ROVER_OP_RETH) {
 		bool read = row->opcode == ROVER_WQE_READ;
 		u64 len = row->length - (read ? at : 0);

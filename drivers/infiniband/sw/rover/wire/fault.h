@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * fault - everything that can be wrong with a request, and what follows
+ * fault - faults of requests and their consequences
  *
- * The rooms that find a fault return one of these and know nothing of
- * syndromes, work completions or events.  The one table in fault.c knows what
- * IBTA 9.9 and 11.6 make of it at either end.  Pure: also compiled in user
- * space.
+ * Only the table in fault.c maps an enum rover_fault to syndromes, completions
+ * and events (IBTA 9.9, 11.6).  Pure: also compiled in userspace.
  */
 #ifndef ROVER_FAULT_H
 #define ROVER_FAULT_H
@@ -15,43 +13,43 @@
 enum rover_fault {
 	ROVER_OK = 0,
 	/* of a packet, found by the responder */
-	ROVER_FAULT_OPCODE,		/* unknown, not enabled, or out of order */
-	ROVER_FAULT_LENGTH,		/* payload does not fit opcode, path MTU or RETH */
+	ROVER_FAULT_OPCODE,		/* unknown, disabled, out of order */
+	ROVER_FAULT_LENGTH,		/* does not fit opcode, MTU or RETH */
 	ROVER_FAULT_TOO_LONG,		/* longer than the posted receive */
-	ROVER_FAULT_RD_ATOMIC,		/* more READs and atomics than agreed */
-	ROVER_FAULT_UNALIGNED,		/* atomic on an address not a multiple of eight */
-	ROVER_FAULT_XRCETH,		/* no such queue in this XRC domain */
+	ROVER_FAULT_RD_ATOMIC,		/* too many READs and atomics */
+	ROVER_FAULT_UNALIGNED,		/* atomic on an unaligned address */
+	ROVER_FAULT_XRCETH,		/* no such SRQ in this XRC domain */
 	ROVER_FAULT_RNR,		/* no receive posted */
-	ROVER_FAULT_RQ_CORRUPT,		/* receive work request makes no sense */
-	ROVER_FAULT_RQ_RING,		/* nor does the ring that it should be in */
-	ROVER_FAULT_RECV_MEMORY,	/* SGL of a receive; rover_fault_of_recv() */
+	ROVER_FAULT_RQ_CORRUPT,		/* invalid receive WQE */
+	ROVER_FAULT_RQ_RING,		/* invalid receive ring */
+	ROVER_FAULT_RECV_MEMORY,	/* SGL of a receive, see below */
 	/* of memory, found by mr and sgl */
-	ROVER_FAULT_KEY,		/* no such key, or of another protection domain */
-	ROVER_FAULT_ACCESS,		/* right not given */
-	ROVER_FAULT_BOUNDS,		/* outside of the region */
-	ROVER_FAULT_MEMORY,		/* the page is gone or cannot be had */
-	ROVER_FAULT_PAGE,		/* the page is not there yet: it will be, so wait */
-	ROVER_FAULT_REVOKED,		/* of a packet's payload: not the sender's any more */
-	ROVER_FAULT_INVALIDATE,		/* key that may not be invalidated */
-	/* of a work request, found by the requester */
-	ROVER_FAULT_WQE,		/* work request makes no sense */
-	ROVER_FAULT_SEND_LENGTH,	/* sum of the SGL too long */
-	ROVER_FAULT_AH,			/* no such address handle in this domain */
-	ROVER_FAULT_OPERATION,		/* key cannot be registered, bound, invalidated */
+	ROVER_FAULT_KEY,		/* no such key, or of another PD */
+	ROVER_FAULT_ACCESS,		/* missing access right */
+	ROVER_FAULT_BOUNDS,		/* outside the region */
+	ROVER_FAULT_MEMORY,		/* page gone or not obtainable */
+	ROVER_FAULT_PAGE,		/* ODP page not present yet */
+	ROVER_FAULT_REVOKED,		/* payload revoked by its sender */
+	ROVER_FAULT_INVALIDATE,		/* key must not be invalidated */
+	/* of a send WQE, found by the requester */
+	ROVER_FAULT_WQE,		/* invalid WQE */
+	ROVER_FAULT_SEND_LENGTH,	/* SGL too long */
+	ROVER_FAULT_AH,			/* no such address handle in this PD */
+	ROVER_FAULT_OPERATION,		/* registration, bind, invalidation */
 	/* found by the completer */
-	ROVER_FAULT_BAD_RESP,		/* response that does not answer the request */
-	ROVER_FAULT_REM_INV_REQ,	/* the peer said: NAK invalid request */
-	ROVER_FAULT_REM_ACCESS,		/* the peer said: NAK remote access */
-	ROVER_FAULT_REM_OP,		/* the peer said: NAK remote operation */
+	ROVER_FAULT_BAD_RESP,		/* response does not fit request */
+	ROVER_FAULT_REM_INV_REQ,	/* received NAK: invalid request */
+	ROVER_FAULT_REM_ACCESS,		/* received NAK: remote access */
+	ROVER_FAULT_REM_OP,		/* received NAK: remote operation */
 	ROVER_FAULT_RETRY,		/* transport retries used up */
 	ROVER_FAULT_RNR_RETRY,		/* RNR retries used up */
-	/* of the queue pair as a whole */
-	ROVER_FAULT_FLUSH,		/* flushed: the queue pair is in error */
-	ROVER_FAULT_CQ,			/* its completion queue overflowed */
+	/* of the queue pair */
+	ROVER_FAULT_FLUSH,		/* flushed: QP in error */
+	ROVER_FAULT_CQ,			/* completion queue overflowed */
 	ROVER_FAULTS
 };
 
-/* Asynchronous event a fault raises at its finder's queue pair. */
+/* Asynchronous event of the queue pair that finds a fault. */
 enum rover_event {
 	ROVER_EVENT_NONE,
 	ROVER_EVENT_QP_FATAL,
@@ -60,19 +58,18 @@ enum rover_event {
 };
 
 /**
- * struct rover_fault_info - what follows from a fault
+ * struct rover_fault_info - consequences of a fault
  * @name: for traces
- * @syndrome: AETH syndrome the responder answers with, of an RNR NAK without
- *	its timer; 0 when it is silent
- * @resp_wc: enum ib_wc_status of the receive completion, where the message
- *	had taken a receive; IB_WC_SUCCESS (0) when there is none
- * @req_wc: enum ib_wc_status of the send completion, when this end's
- *	requester or completer found it; 0 for what these never find
- * @resp_event: enum rover_event at the responder, when no receive completion
- *	tells of the fault: the message had taken none.  Requester and completer
- *	raise none, but for ROVER_FAULT_CQ.
+ * @syndrome: AETH syndrome of the responder's answer, without an RNR timer; 0
+ *	for none
+ * @resp_wc: enum ib_wc_status of the receive that the message had taken; 0 for
+ *	none
+ * @req_wc: enum ib_wc_status of the send, if found by requester or completer; 0
+ *	if they never find it
+ * @resp_event: enum rover_event of a responder whose message had taken no
+ *	receive.  Requester and completer only raise that of ROVER_FAULT_CQ.
  *
- * All but RNR, PAGE and REVOKED move the queue pair that found them to the error state.
+ * All but RNR, PAGE and REVOKED put the queue pair into the error state.
  */
 struct rover_fault_info {
 	const char *name;
@@ -84,20 +81,19 @@ struct rover_fault_info {
 
 extern const struct rover_fault_info rover_faults[ROVER_FAULTS];
 
-/* Not wrong: the packet counts as lost, and its sender sends it again. */
+/* Not an error: the packet counts as lost and is sent again. */
 static inline bool rover_fault_is_loss(enum rover_fault fault)
 {
 	return fault == ROVER_FAULT_PAGE || fault == ROVER_FAULT_REVOKED;
 }
 
 /**
- * rover_fault_of_recv() - a fault of the SGL of a receive
- * @fault: what mr or sgl said of it
+ * rover_fault_of_recv() - convert a fault in the SGL of a receive
+ * @fault: returned by mr or sgl
  *
- * The memory faults of the table speak of memory that the peer named.  Where
- * a receive names the memory, the peer is innocent: it hears of a remote
- * operational error, and the receive ends in a local protection error.
- * Likewise an SGL that ends too early is a receive too short for its message.
+ * In a receive's memory a fault is not the peer's: it gets a remote operational
+ * error, and the receive a local protection error.  A short SGL is a receive
+ * too short for its message.
  *
  * Return: ROVER_OK for ROVER_OK.
  */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flow_key - what flow rules ask of an Ethernet frame
+ * flow_key - fields of an Ethernet frame for flow rules
  *
- * Frames come from anybody: each length is looked at before what it is the
- * length of, and the work is bounded.
+ * Frames are untrusted: check each length before use, and bound the work.
  */
 #include <linux/build_bug.h>
 #include <linux/string.h>
@@ -21,13 +20,13 @@ static_assert(sizeof(union rover_flow_key) ==
 #define TYPE_ROCE	0x8915
 
 #define IPV4_LEN	20
-#define IPV4_RF_DF_MF	5	/* by which the flags are shifted in their byte */
+#define IPV4_RF_DF_MF	5	/* shift of the flags in their byte */
 #define IPV4_DF		0x2
 #define IPV4_MF		0x1
 #define IPV6_LEN	40
 #define PORTS_LEN	4
 
-/* IP protocols, and the headers of IPv6 that may precede them. */
+/* IP protocols, and IPv6 extension headers. */
 #define PROTO_HOPS	0
 #define PROTO_TCP	6
 #define PROTO_UDP	17
@@ -35,30 +34,31 @@ static_assert(sizeof(union rover_flow_key) ==
 #define PROTO_FRAGMENT	44
 #define PROTO_DEST	60
 
-/* Nobody has more, and nobody may make us look for more. */
+/* More than valid frames have; bounds the walk. */
 #define MAX_EXTENSIONS	8
 
-static u16 be16_at(const u8 *at)
+static u16 flow_key_be16(const u8 *at)
 {
 	return at[0] << 8 | at[1];
 }
 
-static void read_ports(union rover_flow_key *frame, u8 proto, const u8 *data,
-		       u32 len)
+static void flow_key_read_ports(union rover_flow_key *key, u8 proto,
+				const u8 *data, u32 len)
 {
 	if (len < PORTS_LEN)
 		return;
 	if (proto == PROTO_TCP)
-		frame->layers |= ROVER_FLOW_KEY_TCP;
+		key->layers |= ROVER_FLOW_KEY_TCP;
 	else if (proto == PROTO_UDP)
-		frame->layers |= ROVER_FLOW_KEY_UDP;
+		key->layers |= ROVER_FLOW_KEY_UDP;
 	else
 		return;
-	memcpy(&frame->sport, data, sizeof(frame->sport));
-	memcpy(&frame->dport, data + 2, sizeof(frame->dport));
+	memcpy(&key->sport, data, sizeof(key->sport));
+	memcpy(&key->dport, data + 2, sizeof(key->dport));
 }
 
-static void read_ipv4(union rover_flow_key *frame, const u8 *data, u32 len)
+static void flow_key_read_ipv4(union rover_flow_key *key, const u8 *data,
+			       u32 len)
 {
 	u32 head;
 	u8 flags;
@@ -68,22 +68,22 @@ static void read_ipv4(union rover_flow_key *frame, const u8 *data, u32 len)
 	head = (data[0] & 0xf) * 4;
 	if (head < IPV4_LEN)
 		return;
-	frame->layers |= ROVER_FLOW_KEY_IPV4;
-	frame->ip4_tos = data[1];
-	frame->ip4_ttl = data[8];
-	frame->ip4_proto = data[9];
-	memcpy(&frame->ip4_src, data + 12, sizeof(frame->ip4_src));
-	memcpy(&frame->ip4_dst, data + 16, sizeof(frame->ip4_dst));
+	key->layers |= ROVER_FLOW_KEY_IPV4;
+	key->ip4_tos = data[1];
+	key->ip4_ttl = data[8];
+	key->ip4_proto = data[9];
+	memcpy(&key->ip4_src, data + 12, sizeof(key->ip4_src));
+	memcpy(&key->ip4_dst, data + 16, sizeof(key->ip4_dst));
 	flags = data[6] >> IPV4_RF_DF_MF;
-	frame->ip4_flags = (flags & IPV4_DF ? ROVER_FLOW_KEY_DF : 0) |
+	key->ip4_flags = (flags & IPV4_DF ? ROVER_FLOW_KEY_DF : 0) |
 			   (flags & IPV4_MF ? ROVER_FLOW_KEY_MF : 0);
 	/* Only the first fragment has ports. */
-	if (!(be16_at(data + 6) & 0x1fff) && head <= len)
-		read_ports(frame, data[9], data + head, len - head);
+	if (!(flow_key_be16(data + 6) & 0x1fff) && head <= len)
+		flow_key_read_ports(key, data[9], data + head, len - head);
 }
 
-/* Bytes of a header that stands before the transport's; 0 if it is none. */
-static u32 extension(u8 next, const u8 *data, u32 len)
+/* Length of an IPv6 extension header; 0 if @next is none. */
+static u32 flow_key_extension_len(u8 next, const u8 *data, u32 len)
 {
 	switch (next) {
 	case PROTO_HOPS:
@@ -91,14 +91,15 @@ static u32 extension(u8 next, const u8 *data, u32 len)
 	case PROTO_DEST:
 		return len < 2 ? 0 : (data[1] + 1) * 8;
 	case PROTO_FRAGMENT:
-		/* As above. */
-		return len < 8 || be16_at(data + 2) & 0xfff8 ? 0 : 8;
+		/* Only the first fragment has ports. */
+		return len < 8 || flow_key_be16(data + 2) & 0xfff8 ? 0 : 8;
 	default:
 		return 0;
 	}
 }
 
-static void read_ipv6(union rover_flow_key *frame, const u8 *data, u32 len)
+static void flow_key_read_ipv6(union rover_flow_key *key, const u8 *data,
+			       u32 len)
 {
 	u8 next, label[4] = {};
 	unsigned int i;
@@ -106,50 +107,50 @@ static void read_ipv6(union rover_flow_key *frame, const u8 *data, u32 len)
 
 	if (len < IPV6_LEN || data[0] >> 4 != 6)
 		return;
-	frame->layers |= ROVER_FLOW_KEY_IPV6;
-	frame->ip6_class = (data[0] & 0xf) << 4 | data[1] >> 4;
+	key->layers |= ROVER_FLOW_KEY_IPV6;
+	key->ip6_class = (data[0] & 0xf) << 4 | data[1] >> 4;
 	label[1] = data[1] & 0xf;
 	memcpy(label + 2, data + 2, 2);
-	memcpy(&frame->ip6_label, label, sizeof(label));
-	frame->ip6_next = data[6];
-	frame->ip6_hops = data[7];
-	memcpy(frame->ip6_src, data + 8, sizeof(frame->ip6_src));
-	memcpy(frame->ip6_dst, data + 24, sizeof(frame->ip6_dst));
+	memcpy(&key->ip6_label, label, sizeof(label));
+	key->ip6_next = data[6];
+	key->ip6_hops = data[7];
+	memcpy(key->ip6_src, data + 8, sizeof(key->ip6_src));
+	memcpy(key->ip6_dst, data + 24, sizeof(key->ip6_dst));
 
 	next = data[6];
 	at = IPV6_LEN;
 	for (i = 0; i < MAX_EXTENSIONS; i++) {
-		more = extension(next, data + at, len - at);
+		more = flow_key_extension_len(next, data + at, len - at);
 		if (!more || more > len - at)
 			break;
 		next = data[at];
 		at += more;
 	}
-	read_ports(frame, next, data + at, len - at);
+	flow_key_read_ports(key, next, data + at, len - at);
 }
 
-void rover_flow_key_read(union rover_flow_key *frame, const u8 *eth,
-		      const __be16 *vlan, const u8 *data, u32 len)
+void rover_flow_key_read(union rover_flow_key *key, const u8 *eth,
+			 const __be16 *vlan, const u8 *data, u32 len)
 {
-	memset(frame, 0, sizeof(*frame));
-	memcpy(frame->dst, eth, sizeof(frame->dst));
-	memcpy(frame->src, eth + 6, sizeof(frame->src));
-	memcpy(&frame->ether_type, eth + ETH_TYPE_AT, 2);
+	memset(key, 0, sizeof(*key));
+	memcpy(key->dst, eth, sizeof(key->dst));
+	memcpy(key->src, eth + 6, sizeof(key->src));
+	memcpy(&key->ether_type, eth + ETH_TYPE_AT, 2);
 	if (vlan) {
-		frame->layers |= ROVER_FLOW_KEY_VLAN;
-		frame->vlan = *vlan;
+		key->layers |= ROVER_FLOW_KEY_VLAN;
+		key->vlan = *vlan;
 	}
 	if (len > ROVER_FLOW_KEY_LOOK)
 		len = ROVER_FLOW_KEY_LOOK;
-	if (be16_at(eth + ETH_TYPE_AT) == TYPE_IPV4)
-		read_ipv4(frame, data, len);
-	else if (be16_at(eth + ETH_TYPE_AT) == TYPE_IPV6)
-		read_ipv6(frame, data, len);
+	if (flow_key_be16(eth + ETH_TYPE_AT) == TYPE_IPV4)
+		flow_key_read_ipv4(key, data, len);
+	else if (flow_key_be16(eth + ETH_TYPE_AT) == TYPE_IPV6)
+		flow_key_read_ipv6(key, data, len);
 }
 
-bool rover_flow_key_is_roce(const union rover_flow_key *frame)
+bool rover_flow_key_is_roce(const union rover_flow_key *key)
 {
-	if (frame->layers & ROVER_FLOW_KEY_UDP)
-		return frame->dport == cpu_to_be16(ROVER_UDP_PORT);
-	return frame->ether_type == cpu_to_be16(TYPE_ROCE);
+	if (key->layers & ROVER_FLOW_KEY_UDP)
+		return key->dport == cpu_to_be16(ROVER_UDP_PORT);
+	return key->ether_type == cpu_to_be16(TYPE_ROCE);
 }

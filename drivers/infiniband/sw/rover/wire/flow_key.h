@@ -1,40 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flow_key - what flow rules ask of an Ethernet frame
+ * flow_key - fields of an Ethernet frame for flow rules
  *
- * The fields that a rule may name, all at places of their own in one small
- * structure.  A rule is two of these, a mask and what is to be under it, so that
- * matching is the same few words whatever the rule asks for.
- *
- * Pure: also compiled in user space.
+ * A rule is a mask and a value of the union: matching compares words.  Pure:
+ * also compiled in userspace.
  */
 #ifndef ROVER_FLOW_KEY_H
 #define ROVER_FLOW_KEY_H
 
 #include <linux/types.h>
 
-/* Bytes behind the Ethernet header that are looked at, at most. */
+/* Bytes read behind the Ethernet header, at most. */
 #define ROVER_FLOW_KEY_LOOK	128
 
 #define ROVER_FLOW_KEY_WORDS	9
 
-/* What a frame has: bits of @layers. */
+/* Layers found in a frame: bits of @layers. */
 #define ROVER_FLOW_KEY_VLAN	(1U << 0)
 #define ROVER_FLOW_KEY_IPV4	(1U << 1)
 #define ROVER_FLOW_KEY_IPV6	(1U << 2)
-#define ROVER_FLOW_KEY_TCP		(1U << 3)	/* with its ports */
-#define ROVER_FLOW_KEY_UDP		(1U << 4)	/* with its ports */
+#define ROVER_FLOW_KEY_TCP	(1U << 3)	/* and has ports */
+#define ROVER_FLOW_KEY_UDP	(1U << 4)	/* and has ports */
 
-/* Bits of @ip4_flags, as verbs have them. */
-#define ROVER_FLOW_KEY_DF		0x2
-#define ROVER_FLOW_KEY_MF		0x4
+/* Bits of @ip4_flags, as in verbs. */
+#define ROVER_FLOW_KEY_DF	0x2
+#define ROVER_FLOW_KEY_MF	0x4
 
 /**
- * union rover_flow_key - fields of a frame, as they are on the wire
- * @dst: Ethernet address it goes to
- * @src: and comes from
- * @ether_type: of what the frame carries, behind a VLAN tag
- * @vlan: priority, CFI and number of the outermost VLAN tag
+ * union rover_flow_key - fields of a frame, in network order
+ * @dst: Ethernet destination
+ * @src: Ethernet source
+ * @ether_type: type of the payload, behind a VLAN tag
+ * @vlan: TCI of the outermost VLAN tag
  * @ip4_src: IPv4
  * @ip4_dst: IPv4
  * @ip4_proto: IPv4
@@ -45,11 +42,11 @@
  * @dport: TCP or UDP
  * @ip6_src: IPv6
  * @ip6_dst: IPv6
- * @ip6_label: IPv6: flow label, in its lower 20 bits
- * @ip6_next: IPv6: what the header itself says comes next
+ * @ip6_label: IPv6: flow label, lower 20 bits
+ * @ip6_next: IPv6: next header field of the fixed header
  * @ip6_class: IPv6: traffic class
  * @ip6_hops: IPv6: hop limit
- * @layers: ROVER_FLOW_KEY_*; fields of what the frame does not have are zero
+ * @layers: ROVER_FLOW_KEY_*; fields of absent layers are zero
  * @words: all of it
  */
 union rover_flow_key {
@@ -78,38 +75,37 @@ union rover_flow_key {
 };
 
 /**
- * rover_flow_key_read() - what a frame has
- * @frame: to be filled in
- * @eth: its Ethernet header, 14 bytes, from which a VLAN tag has been taken
- * @vlan: that tag; NULL without one
- * @data: what follows
- * @len: bytes of it that are there, at most ROVER_FLOW_KEY_LOOK of them are read
+ * rover_flow_key_read() - read the fields of a frame
+ * @key: to be filled in
+ * @eth: Ethernet header, 14 bytes, without VLAN tag
+ * @vlan: the stripped VLAN tag; NULL without one
+ * @data: bytes behind the Ethernet header
+ * @len: their number; at most ROVER_FLOW_KEY_LOOK are read
  *
- * Later fragments, and what is behind more headers than are looked at, have no
- * ports.
+ * Later fragments, and frames with too many extension headers, have no ports.
  */
-void rover_flow_key_read(union rover_flow_key *frame, const u8 *eth,
-		      const __be16 *vlan, const u8 *data, u32 len);
+void rover_flow_key_read(union rover_flow_key *key, const u8 *eth,
+			 const __be16 *vlan, const u8 *data, u32 len);
 
 /**
- * rover_flow_key_match() - is it what is asked for?
- * @frame: as read
- * @mask: bits that are asked for
- * @want: what these have to be; all others are zero
+ * rover_flow_key_match() - test whether a frame matches a rule
+ * @key: fields of the frame
+ * @mask: bits to compare
+ * @want: their values; all other bits are zero
  */
-static inline bool rover_flow_key_match(const union rover_flow_key *frame,
-				     const union rover_flow_key *mask,
-				     const union rover_flow_key *want)
+static inline bool rover_flow_key_match(const union rover_flow_key *key,
+					const union rover_flow_key *mask,
+					const union rover_flow_key *want)
 {
 	unsigned int i;
 
 	for (i = 0; i < ROVER_FLOW_KEY_WORDS; i++)
-		if ((frame->words[i] & mask->words[i]) != want->words[i])
+		if ((key->words[i] & mask->words[i]) != want->words[i])
 			return false;
 	return true;
 }
 
-/* Is it a packet of RoCE's own, of either version, for whomever? */
-bool rover_flow_key_is_roce(const union rover_flow_key *frame);
+/* Test whether a frame is RoCE v1 or v2, to any destination. */
+bool rover_flow_key_is_roce(const union rover_flow_key *key);
 
 #endif /* ROVER_FLOW_KEY_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * grh - what stands in a receive in front of a datagram
+ * grh - the header in front of a received datagram
  */
 #include <linux/build_bug.h>
 #include <linux/ip.h>
@@ -13,11 +13,8 @@
 static_assert(sizeof(struct ipv6hdr) == ROVER_GRH_SIZE);
 static_assert(sizeof(struct iphdr) == ROVER_GRH_SIZE / 2);
 
-/*
- * Readers find out by the checksum which kind of header it is, so it must be
- * right (RFC 791; of a header whose checksum is zero as yet).
- */
-static u16 checksum(const struct iphdr *ip)
+/* RFC 791; @ip->check must be zero.  Readers tell the kind of header by it. */
+static u16 grh_checksum(const struct iphdr *ip)
 {
 	u16 words[ROVER_GRH_SIZE / 4];
 	u32 sum = 0;
@@ -47,7 +44,7 @@ void rover_grh_make(u8 grh[ROVER_GRH_SIZE], enum rover_l3 l3, const void *ip,
 	memcpy(&ip4, ip, sizeof(ip4));
 	ip4.tot_len = cpu_to_be16(len);
 	ip4.check = 0;
-	ip4.check = (__force __sum16)checksum(&ip4);
+	ip4.check = (__force __sum16)grh_checksum(&ip4);
 	memset(grh, 0, ROVER_GRH_SIZE - sizeof(ip4));
 	memcpy(grh + ROVER_GRH_SIZE - sizeof(ip4), &ip4, sizeof(ip4));
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * opcode - the table: one row for each BTH opcode that rover speaks
+ * opcode - one row for each supported BTH opcode
  *
- * A row says only what a packet is and which headers follow its BTH; offsets
- * and lengths come from the sizes of those headers.
- *
- * XRC has all that reliable connections have, under numbers of its own, and one
- * header more in its requests.
+ * Offsets and lengths follow from the sizes of the headers that a row names.
+ * XRC has all of RC with opcodes of its own, and one more header in requests.
  */
 #include "wire/opcode.h"
 #include "wire/wire.h"
@@ -16,7 +13,7 @@
 #define LAST		ROVER_OP_END
 #define ONLY		(ROVER_OP_START | ROVER_OP_END)
 
-/* Four kinds of packet that differ only in their place within a message. */
+/* Kinds of packet that differ only in their place in the message. */
 #define SEND_PKT	(ROVER_OP_REQUEST | ROVER_OP_PAYLOAD | ROVER_OP_RECV)
 #define WRITE_PKT	(ROVER_OP_REQUEST | ROVER_OP_PAYLOAD)
 #define RESP_PKT	(ROVER_OP_RESPONSE | ROVER_OP_PAYLOAD)
@@ -27,17 +24,17 @@
 #define DETH		ROVER_OP_DETH
 #define IMM		ROVER_OP_IMM
 #define INV		ROVER_OP_INV
-/* Of the packets of a WRITE only the one with immediate data takes a receive. */
+/* Only the WRITE packet with immediate data takes a receive. */
 #define WRITE_IMM_PKT	(WRITE_PKT | IMM | ROVER_OP_RECV)
 
 #define LEN_IF(flags, flag, header)	\
 	((flags) & (flag) ? sizeof(struct header) : 0)
 
-/* Where the others begin: behind the BTH, and the XRCETH if there is one. */
+/* Extended headers follow the BTH, and the XRCETH if there is one. */
 #define EXT_AT(flags)						\
 	(sizeof(struct rover_bth) + LEN_IF(flags, ROVER_OP_XRCETH, rover_xrceth))
 
-/* Length of what stands between those two and the immediate data. */
+/* Length of the extended headers before the immediate data. */
 #define EXT_LEN(flags)						\
 	(LEN_IF(flags, ROVER_OP_RETH, rover_reth) +		\
 	 LEN_IF(flags, ROVER_OP_ATOMETH, rover_atometh) +	\
@@ -67,20 +64,20 @@
 #define XRC_BITS(bits)						\
 	((bits) | ((bits) & ROVER_OP_REQUEST ? ROVER_OP_XRCETH : 0))
 
-/* What reliable connections have, with and without XRC. */
+/* Opcodes of RC and XRC. */
 #define RELIABLE(opcode, kind, bits, text)			\
 	PUT_ROW(ROVER_RC_##opcode, ROVER_CLASS_##kind, bits, text), \
 	PUT_ROW(XRC(ROVER_RC_##opcode), ROVER_CLASS_##kind,	\
 		XRC_BITS(bits), text)
 
-/* Whatever stands behind its headers is payload that nobody reads. */
+/* Everything behind the headers is payload that is never read. */
 #define RESERVED(opcode)					\
 	PUT_ROW(opcode, ROVER_CLASS_RESERVED, ROVER_OP_REQUEST | ONLY, \
 		"reserved opcode"),				\
 	PUT_ROW(XRC(opcode), ROVER_CLASS_RESERVED,		\
 		XRC_BITS(ROVER_OP_REQUEST | ONLY), "reserved opcode")
 
-/* What unreliable connections have, too. */
+/* Opcodes of UC as well. */
 #define EACH(opcode, kind, bits, text)				\
 	PUT_ROW(ROVER_RC_##opcode, ROVER_CLASS_##kind, bits, text), \
 	PUT_ROW(ROVER_UC_##opcode, ROVER_CLASS_##kind, bits, text), \
@@ -130,7 +127,10 @@ const struct rover_opcode rover_opcodes[256] = {
 	RELIABLE(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
 	RELIABLE(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
 
-	/* The responder NAKs a reserved opcode as an invalid request (IBTA 9.7.4.1.4). */
+	/*
+	 * IBTA 9.7.4.1.4: the responder NAKs reserved opcodes as invalid
+	 * requests.
+	 */
 	RESERVED(0x15), RESERVED(0x18), RESERVED(0x19), RESERVED(0x1a),
 	RESERVED(0x1b), RESERVED(0x1e), RESERVED(0x1f),
 
@@ -138,6 +138,6 @@ const struct rover_opcode rover_opcodes[256] = {
 	ROW(UD_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | DETH | IMM,
 	    "SEND Only with Immediate"),
 
-	/* What stands behind its BTH is reserved: payload that nobody reads. */
+	/* The reserved bytes behind the BTH are payload that is never read. */
 	ROW(CNP, CNP, ROVER_OP_RESPONSE | ONLY, "Congestion Notification"),
 };

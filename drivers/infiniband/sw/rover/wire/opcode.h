@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * opcode - one row for each BTH opcode: what it is and which headers it has
+ * opcode - one row for each BTH opcode: its properties and headers
  *
- * Everything the protocol rooms ask of an opcode is a flag or an offset here,
- * so they need no switch over opcodes.  Pure: also compiled in user space.
+ * Flags and offsets replace switches over opcodes.  Pure: also compiled in
+ * userspace.
  */
 #ifndef ROVER_OPCODE_H
 #define ROVER_OPCODE_H
 
 #include <linux/types.h>
 
-/* BTH opcodes, IBTA table 38: transport in the upper three bits. */
+/* BTH opcodes, IBTA table 38; the upper three bits are the transport. */
 enum rover_bth_opcode {
 	ROVER_RC_SEND_FIRST		= 0x00,
 	ROVER_RC_SEND_MIDDLE		= 0x01,
@@ -54,17 +54,17 @@ enum rover_bth_opcode {
 	ROVER_CNP			= 0x81,	/* annex A17.9.3 */
 };
 
-/* Which service an opcode belongs to: its upper three bits. */
+/* Transport services: the upper three bits of an opcode. */
 enum rover_transport {
 	ROVER_TRANSPORT_RC = 0,
 	ROVER_TRANSPORT_UC = 1,
 	ROVER_TRANSPORT_UD = 3,
 	ROVER_TRANSPORT_CNP = 4,	/* for connections of any service */
 	ROVER_TRANSPORT_XRC = 5,	/* annex A14 */
-	ROVER_TRANSPORT_RAW = 7,	/* none: Ethernet frames; no opcode has it */
+	ROVER_TRANSPORT_RAW = 7,	/* raw Ethernet frames; no opcode */
 };
 
-/* What a packet belongs to. */
+/* Kinds of operation. */
 enum rover_op_class {
 	ROVER_CLASS_SEND,
 	ROVER_CLASS_WRITE,
@@ -72,7 +72,7 @@ enum rover_op_class {
 	ROVER_CLASS_ATOMIC,
 	ROVER_CLASS_ATOMIC_WRITE,
 	ROVER_CLASS_FLUSH,
-	ROVER_CLASS_RESERVED,	/* of a reliable service; refused, not dropped */
+	ROVER_CLASS_RESERVED,	/* of a reliable service: NAKed, not dropped */
 	ROVER_CLASS_READ_RESP,
 	ROVER_CLASS_ACK,
 	ROVER_CLASS_ATOMIC_ACK,
@@ -90,7 +90,7 @@ enum rover_op_class {
 #define ROVER_OP_ATOMACK	(1U << 8)
 #define ROVER_OP_IMM		(1U << 9)
 #define ROVER_OP_INV		(1U << 10)	/* IETH */
-#define ROVER_OP_RECV		(1U << 11)	/* its message consumes a receive */
+#define ROVER_OP_RECV		(1U << 11)	/* message takes a receive */
 #define ROVER_OP_DETH		(1U << 12)
 #define ROVER_OP_FETH		(1U << 13)
 #define ROVER_OP_WORD		(1U << 14)	/* eight bytes of payload */
@@ -98,18 +98,16 @@ enum rover_op_class {
 
 /**
  * struct rover_opcode - a row of the table
- * @name: as IBTA and tshark write it, without the transport; NULL in rows
- *	that no transport of rover's knows
+ * @name: as in IBTA and tshark, without the transport; NULL if unsupported
  * @flags: ROVER_OP_*
  * @class: enum rover_op_class
- * @hdr_len: bytes from the start of the BTH to the payload
- * @ext: offset of the first extended header from the start of the BTH, but for
- *	an XRCETH, which precedes it
- * @imm: offset of the immediate data or IETH, 0 without one
+ * @hdr_len: bytes from the BTH to the payload
+ * @ext: offset of the first extended header from the BTH; an XRCETH precedes it
+ * @imm: offset of the immediate data or IETH; 0 without one
  *
- * A packet has at most one of RETH, ATOMETH, AETH and DETH, always at @ext; an
- * ATOMACK follows its AETH, a FETH precedes its RETH.  A payload that always is
- * one word counts as a header that follows its RETH.
+ * At most one of RETH, ATOMETH, AETH and DETH, at @ext.  An ATOMACK follows its
+ * AETH, a FETH precedes its RETH.  The word of an ATOMIC WRITE counts as a
+ * header behind its RETH.
  */
 struct rover_opcode {
 	const char *name;
@@ -122,37 +120,37 @@ struct rover_opcode {
 
 extern const struct rover_opcode rover_opcodes[256];
 
-/* Does the peer of such a connection answer? */
+/* Test whether the peer acknowledges. */
 static inline bool rover_transport_reliable(u8 transport)
 {
 	return transport == ROVER_TRANSPORT_RC ||
 	       transport == ROVER_TRANSPORT_XRC;
 }
 
-/* Is each message one packet, and done when it is sent? */
+/* Test whether a message is one packet, complete once sent. */
 static inline bool rover_transport_dgram(u8 transport)
 {
 	return transport == ROVER_TRANSPORT_UD ||
 	       transport == ROVER_TRANSPORT_RAW;
 }
 
-/* The service that speaks this opcode: enum rover_transport. */
+/* Return the enum rover_transport of an opcode. */
 static inline u8 rover_opcode_transport(u8 opcode)
 {
 	return opcode >> 5;
 }
 
-/* The opcode by which another connected service says what this one of RC does. */
+/* Return the opcode of another connected service for one of RC. */
 static inline u8 rover_opcode_in(u8 opcode, u8 transport)
 {
 	return opcode | transport << 5;
 }
 
 /**
- * rover_opcode_get() - the row of a BTH opcode
- * @opcode: straight from the wire
+ * rover_opcode_get() - return the row of a BTH opcode
+ * @opcode: from the wire
  *
- * Return: NULL when rover does not speak it.
+ * Return: NULL if unsupported.
  */
 static inline const struct rover_opcode *rover_opcode_get(u8 opcode)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * packet - one received packet, as the protocol rooms see it
+ * packet - a received packet, for the protocol
  */
 #ifndef ROVER_PACKET_H
 #define ROVER_PACKET_H
@@ -12,28 +12,26 @@
 #include "wire/wire.h"
 
 /**
- * struct rover_packet - a packet, or a block of them, that has been proved
- *	well-formed
- * @op: its opcode's row
+ * struct rover_packet - a well-formed packet, or a long GSO packet
+ * @op: row of its opcode
  * @opcode: BTH opcode
- * @ackreq: the sender wants an acknowledge
+ * @ackreq: BTH's AckReq bit
  * @solicited: BTH's SE bit
  * @pad: bytes of padding
- * @psn: its number, of a block that of the first
- * @packets: 1; of a block, so many: this one, a FIRST or MIDDLE, and MIDDLEs that
- *	follow it, all full and of one message
- * @hdr: extended headers, copied out; begins with what follows the BTH, or its
- *	XRCETH
- * @ip: its IP header, or its GRH, in @skb
- * @l3: which of these
- * @skb: holds the payload; its own frag_list is not part of it
+ * @psn: sequence number; of a long GSO packet, that of the first packet
+ * @packets: 1; of a long GSO packet, their number: a FIRST or MIDDLE, and
+ *	MIDDLEs of its message behind it, all full
+ * @hdr: copy of the extended headers behind the BTH and XRCETH
+ * @ip: IP header or GRH, in @skb
+ * @l3: kind of @ip
+ * @skb: holds the payload; without its frag_list
  * @payload_at: offset of the payload in @skb
- * @payload: bytes, without pad and ICRC; of a block, of all its packets
- * @zcopy: whose memory the payload lies in; NULL when it is the packet's own
+ * @payload: bytes of payload, without pad and ICRC, of all @packets
+ * @zcopy: owner of the memory that the payload lies in; NULL for a copy
  * @imm: immediate data or key to invalidate, network order
- * @srqn: XRC: shared receive queue that a request is for
- * @group: to a multicast group: the skb it, or its train, came in, with the
- *	interface and the kind of packet; NULL: to one queue pair
+ * @srqn: XRC: number of the shared receive queue
+ * @group: multicast: the skb as it arrived, with interface and packet type;
+ *	NULL for unicast
  */
 struct rover_packet {
 	const struct rover_opcode *op;

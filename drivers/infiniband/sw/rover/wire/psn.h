@@ -2,9 +2,9 @@
 /*
  * psn - arithmetic on 24-bit packet sequence numbers
  *
- * Half of the circle lies ahead of a number and half behind (IBTA 9.7.2): a
- * packet ahead of the expected one is a gap, one behind it is a duplicate.
- * Pure: also compiled in user space.
+ * Half of the circle is ahead of a PSN, half behind (IBTA 9.7.2): a packet
+ * ahead of the expected one is a gap, one behind it a duplicate.  Pure: also
+ * compiled in userspace.
  */
 #ifndef ROVER_PSN_H
 #define ROVER_PSN_H
@@ -14,11 +14,11 @@
 #define ROVER_PSN_MASK	0xffffffU
 
 /**
- * rover_psn_add() - the number @n packets after @psn
- * @psn: a 24-bit sequence number
+ * rover_psn_add() - add a number of packets to a PSN
+ * @psn: a 24-bit PSN
  * @n: packets; may be negative
  *
- * Return: a 24-bit sequence number.
+ * Return: a 24-bit PSN.
  */
 static inline u32 rover_psn_add(u32 psn, s32 n)
 {
@@ -26,11 +26,11 @@ static inline u32 rover_psn_add(u32 psn, s32 n)
 }
 
 /**
- * rover_psn_diff() - how far @a lies ahead of @b
- * @a: a 24-bit sequence number
- * @b: another
+ * rover_psn_diff() - return how far @a is ahead of @b
+ * @a: a 24-bit PSN
+ * @b: a 24-bit PSN
  *
- * Return: negative when @a lies behind @b.
+ * Return: negative if @a is behind @b.
  */
 static inline s32 rover_psn_diff(u32 a, u32 b)
 {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wire - what RoCE packets look like, byte by byte
+ * wire - layout of RoCE packets
  *
  *   Ethernet | IPv4 or IPv6 | UDP (4791) | BTH | extended headers | payload
- *            | pad to 4 bytes | ICRC
+ *            | pad to 4 bytes | ICRC             (RoCE v2, annex A17)
  *
- * is RoCE v2; of v1 there is
+ *   Ethernet (0x8915) | GRH | BTH | ...          (RoCE v1, annex A16)
  *
- *   Ethernet (0x8915) | GRH | BTH | and so on
- *
- * Layouts are those of the InfiniBand Architecture Specification, volume 1,
- * chapter 9; RoCE v1 is its annex A16, v2 is A17.  Pure: no state, no
- * allocation; also compiled in user space.
+ * InfiniBand Architecture Specification, volume 1, chapter 9.  Pure: no state,
+ * no allocation; also compiled in userspace.
  */
 #ifndef ROVER_WIRE_H
 #define ROVER_WIRE_H
@@ -28,11 +25,11 @@
 #define ROVER_MIN_MTU		256
 
 /**
- * enum rover_l3 - what is between Ethernet and BTH
- * @ROVER_L3_IPV4: RoCE v2: an IPv4 header without options, and UDP
- * @ROVER_L3_IPV6: RoCE v2: an IPv6 header without extensions, and UDP
- * @ROVER_L3_GRH: RoCE v1: InfiniBand's global route header.  Layout and meaning
- *	are those of an IPv6 header, so it is one here (struct ipv6hdr).
+ * enum rover_l3 - headers between Ethernet and BTH
+ * @ROVER_L3_IPV4: RoCE v2: IPv4 without options, UDP
+ * @ROVER_L3_IPV6: RoCE v2: IPv6 without extension headers, UDP
+ * @ROVER_L3_GRH: RoCE v1: global route header; a struct ipv6hdr, since layout
+ *	and meaning are those of an IPv6 header
  */
 enum rover_l3 {
 	ROVER_L3_IPV4,
@@ -40,10 +37,10 @@ enum rover_l3 {
 	ROVER_L3_GRH,
 };
 
-/* GRH's next header: a BTH (IBTA 8.3). */
+/* Next header of a GRH: BTH (IBTA 8.3). */
 #define ROVER_GRH_NEXT		0x1b
 
-/* Its length in bytes. */
+/* Length of these headers in bytes. */
 static inline unsigned int rover_l3_len(enum rover_l3 l3)
 {
 	if (l3 == ROVER_L3_IPV4)
@@ -79,9 +76,9 @@ struct rover_bth {
 
 /**
  * struct rover_reth - RDMA extended header: WRITE first and only, READ request
- * @va: remote address
+ * @va: remote virtual address
  * @rkey: remote key
- * @length: of the whole message in bytes
+ * @length: bytes of the message
  */
 struct rover_reth {
 	__be64 va;
@@ -91,7 +88,7 @@ struct rover_reth {
 
 /**
  * struct rover_atometh - atomic extended header
- * @va: remote address, a multiple of eight
+ * @va: remote virtual address, a multiple of eight
  * @rkey: remote key
  * @swap_add: value to swap in, or to add
  * @compare: value to compare with
@@ -112,23 +109,23 @@ struct rover_aeth {
 };
 
 /**
- * struct rover_atomack - original value, in atomic acknowledges
- * @orig: what the memory held before
+ * struct rover_atomack - atomic acknowledge header
+ * @orig: value in memory before the atomic
  */
 struct rover_atomack {
 	__be64 orig;
 } __packed;
 
 /**
- * struct rover_immdt - immediate data, or (IETH) a key to invalidate
- * @data: in network order
+ * struct rover_immdt - immediate data, or key to invalidate (IETH)
+ * @data: network order
  */
 struct rover_immdt {
 	__be32 data;
 };
 
 /**
- * struct rover_xrceth - XRC extended header, in every request of XRC (annex A14)
+ * struct rover_xrceth - XRC extended header, in all XRC requests (annex A14)
  * @srqn: reserved 8 | shared receive queue 24
  */
 struct rover_xrceth {
@@ -153,7 +150,7 @@ struct rover_feth {
 	__be32 what;
 };
 
-/* Placement: bits that need not exclude each other; selectivity: one of two. */
+/* Placement: independent bits.  Selectivity: range or memory region. */
 #define ROVER_FLUSH_GLOBAL	BIT(0)
 #define ROVER_FLUSH_PERSISTENT	BIT(1)
 #define ROVER_FLUSH_PLACEMENT	GENMASK(3, 0)
@@ -162,8 +159,8 @@ struct rover_feth {
 #define ROVER_FLUSH_MR		1
 
 /**
- * struct rover_word - the payload of an ATOMIC WRITE, which is always this long
- * @bytes: as they will be in memory
+ * struct rover_word - payload of an ATOMIC WRITE, always eight bytes
+ * @bytes: in memory order
  */
 struct rover_word {
 	u8 bytes[8];
@@ -180,20 +177,20 @@ static_assert(sizeof(struct rover_deth) == 8);
 static_assert(sizeof(struct rover_feth) == 4);
 static_assert(sizeof(struct rover_word) == 8);
 
-/* Reserved bytes that are the rest of a CNP, all zero. */
+/* Reserved bytes of a CNP behind the BTH, all zero. */
 #define ROVER_CNP_SIZE		16
 
-/* The longest run of headers after UDP: BTH and those of an atomic over XRC. */
+/* Longest headers behind UDP: an atomic over XRC. */
 #define ROVER_MAX_HDR	(sizeof(struct rover_bth) + sizeof(struct rover_xrceth) + \
 			 sizeof(struct rover_atometh))
 
-/* AETH syndromes, IBTA table 43-45: two bits of kind, five of detail. */
+/* AETH syndromes, IBTA tables 43 to 45: kind, and five bits of detail. */
 #define ROVER_AETH_KIND		GENMASK(7, 5)
 #define ROVER_AETH_ACK		0x00
 #define ROVER_AETH_RNR		0x20
 #define ROVER_AETH_NAK		0x60
 #define ROVER_AETH_VALUE	GENMASK(4, 0)
-/* "No limit": nothing is told of receives (credit). */
+/* "No limit": the responder does not report its receives (credit). */
 #define ROVER_AETH_CREDITS_NONE	0x1f
 
 #define ROVER_NAK_PSN_SEQ	0x60
@@ -226,7 +223,7 @@ static inline bool rover_bth_solicited(const struct rover_bth *bth)
 	return bth->flags & ROVER_BTH_SE;
 }
 
-/* Bytes that bring a payload of @len to a multiple of four. */
+/* Bytes to pad a payload of @len to a multiple of four. */
 static inline unsigned int rover_pad(unsigned int len)
 {
 	return -len & 3;

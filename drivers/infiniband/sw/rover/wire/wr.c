@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wr - the table: one row for each kind of send work request
+ * wr - one row for each kind of send work request
  */
 #include "wire/wr.h"
 
-/* What goes out, what goes out to an address, and what comes back from one. */
+/* Messages, messages to a remote address, and reads from one. */
 #define MESSAGE	(ROVER_WR_GATHER | ROVER_WR_INLINE_OK)
 #define PUT	(ROVER_WR_REMOTE | MESSAGE)
 #define GET	(ROVER_WR_REMOTE | ROVER_WR_SCATTER | ROVER_WR_RD_ATOMIC)
 
-/* Whatever follows is set, too. */
+/* Further arguments set further fields. */
 #define ROW(wqe, cqe, bits, op_first, op_middle, op_last, op_only, ...) \
 	[ROVER_WQE_##wqe] = {			\
 		.flags = (bits),		\
@@ -21,7 +21,7 @@
 		__VA_ARGS__			\
 	}
 
-/* Done where it is posted: the peer sees nothing of it. */
+/* Executed locally: nothing is sent. */
 #define LOCAL_ROW(wqe, bits)			\
 	[ROVER_WQE_##wqe] = {			\
 		.flags = ROVER_WR_LOCAL | (bits), \
@@ -29,7 +29,7 @@
 	}
 
 const struct rover_wr rover_wrs[ROVER_WQE_OPCODES] = {
-	ROW(SEND, SEND, MESSAGE | ROVER_WR_RECV | ROVER_WR_FRAME,
+	ROW(SEND, SEND, MESSAGE | ROVER_WR_RECV | ROVER_WR_RAW,
 	    SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY,
 	    .datagram = ROVER_UD_SEND_ONLY),
 	ROW(SEND_IMM, SEND, MESSAGE | ROVER_WR_RECV | ROVER_WR_IMM,
@@ -41,10 +41,10 @@ const struct rover_wr rover_wrs[ROVER_WQE_OPCODES] = {
 	    WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY),
 	ROW(WRITE_IMM, WRITE, PUT | ROVER_WR_RECV | ROVER_WR_IMM,
 	    WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST_IMM, WRITE_ONLY_IMM),
-	/* A request is one packet however long the response: all are the same. */
+	/* Always one request packet, however long the response. */
 	ROW(READ, READ, GET,
 	    READ_REQUEST, READ_REQUEST, READ_REQUEST, READ_REQUEST),
-	/* Answered by a READ response without data. */
+	/* Answered by an empty READ response. */
 	ROW(ATOMIC_WRITE, ATOMIC_WRITE, ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC,
 	    ATOMIC_WRITE, ATOMIC_WRITE, ATOMIC_WRITE, ATOMIC_WRITE),
 	ROW(FLUSH, FLUSH, ROVER_WR_REMOTE | ROVER_WR_RD_ATOMIC,

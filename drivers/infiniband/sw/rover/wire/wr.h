@@ -2,8 +2,7 @@
 /*
  * wr - one row for each kind of send work request
  *
- * How a work request becomes packets and what its completion says.  Pure:
- * also compiled in user space.
+ * Packets and completion of each kind.  Pure: also compiled in userspace.
  */
 #ifndef ROVER_WR_H
 #define ROVER_WR_H
@@ -17,29 +16,29 @@
 #define ROVER_MAX_INLINE	512
 #define ROVER_MAX_MSG		(1U << 31)
 
-#define ROVER_WR_REMOTE		(1U << 0)	/* has remote address and rkey */
+#define ROVER_WR_REMOTE		(1U << 0)	/* remote address and rkey */
 #define ROVER_WR_GATHER		(1U << 1)	/* its SGL is read and sent */
-#define ROVER_WR_SCATTER	(1U << 2)	/* its SGL is written by a response */
+#define ROVER_WR_SCATTER	(1U << 2)	/* a response writes its SGL */
 #define ROVER_WR_INLINE_OK	(1U << 3)
-#define ROVER_WR_RD_ATOMIC	(1U << 4)	/* counts against max_rd_atomic */
+#define ROVER_WR_RD_ATOMIC	(1U << 4)	/* limited by max_rd_atomic */
 #define ROVER_WR_ATOMIC		(1U << 5)	/* exactly eight bytes */
 #define ROVER_WR_IMM		(1U << 6)
 #define ROVER_WR_INV		(1U << 7)
-#define ROVER_WR_LOCAL		(1U << 8)	/* no packets: see localop */
-#define ROVER_WR_FRAME		(1U << 9)	/* may be a whole Ethernet frame */
-#define ROVER_WR_RECV		(1U << 10)	/* takes a receive from the peer */
+#define ROVER_WR_LOCAL		(1U << 8)	/* sends nothing: see localop */
+#define ROVER_WR_RAW		(1U << 9)	/* may be an Ethernet frame */
+#define ROVER_WR_RECV		(1U << 10)	/* takes a receive there */
 
 /**
  * struct rover_wr - a row of the table
  * @flags: ROVER_WR_*
  * @cqe_opcode: enum rover_cqe_opcode of its completion
- * @first: BTH opcode of the first of several packets
- * @middle: of those between
- * @last: of the last of several
- * @only: of a message of one packet, or of the request
- * @datagram: of a datagram; 0 for what is no datagram
+ * @first: BTH opcode of the first packet of several
+ * @middle: of the packets between
+ * @last: of the last packet of several
+ * @only: of the only packet, or of the request
+ * @datagram: of a datagram; 0 if not possible
  *
- * The first four opcodes are those of reliable connections; see rover_opcode_in().
+ * The first four are opcodes of RC; see rover_opcode_in().
  */
 struct rover_wr {
 	u16 flags;
@@ -53,21 +52,21 @@ struct rover_wr {
 
 extern const struct rover_wr rover_wrs[ROVER_WQE_OPCODES];
 
-/* Has this service such a work request? */
+/* Test whether a transport service has a kind of work request. */
 static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
 {
 	if (transport == ROVER_TRANSPORT_UD)
 		return wr->datagram;
 	if (transport == ROVER_TRANSPORT_RAW)
-		return wr->flags & ROVER_WR_FRAME;
+		return wr->flags & ROVER_WR_RAW;
 	if (wr->flags & ROVER_WR_LOCAL)
 		return rover_transport_reliable(transport);
 	return rover_opcode_get(rover_opcode_in(wr->only, transport));
 }
 
 /*
- * XRC: the shared receive queue that it is for, as the program gave it; above 24
- * bits for what makes no sense.  What is done at this end is for none.
+ * Return the remote SRQ number of an XRC WQE, as userspace gave it; above 24
+ * bits if invalid, 0 for a local operation.
  */
 static inline u32 rover_wr_srqn(const struct rover_send_wqe *wqe)
 {
