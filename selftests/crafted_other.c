@@ -46,6 +46,11 @@ static const struct clause uc[] = {
 	{ "9.8.2: a SEND that WRITE packets continue is dropped", UC, .recvs = 2,
 	  OPCODES(WRITES_ON),
 	  STEPS { IN(SEND_FIRST, 0, .len = MTU), IN(EACH, 1, .len = MTU), NEXT_IS_GOOD(2), END } },
+	{ "9.8.2: a WRITE that SEND packets continue is dropped", UC, .recvs = 1,
+	  OPCODES(SENDS_ON), STEPS {
+		IN(WRITE_FIRST, 0, .len = MTU, .dma = 2 * MTU), IN(EACH, 1, .len = MTU), SILENCE,
+		MEMORY(MTU, MTU, UNTOUCHED), IN(SEND_ONLY, 2, .len = 8), SILENCE,
+		GOT(1, SUCCESS, .len = 8), RECEIVED(1, 0, 8, FILL(2)), END } },
 	{ "9.8.2: a message may begin with any PSN", UC, .recvs = 2, STEPS {
 		IN(SEND_ONLY, 1000, .len = 8), SILENCE, GOT(1, SUCCESS, .len = 8),
 		IN(SEND_ONLY, 5, .len = 8), SILENCE, GOT(2, SUCCESS, .len = 8), END } },

@@ -246,9 +246,12 @@ static const struct clause length[] = {
 	{ "9.7.4.1.6: ONLY of a WRITE that brings more than was announced", STEPS {
 		IN(WRITE_ONLY, 0, .len = 12, .dma = 8), NAK(NAK_INVALID, 0, 0),
 		DEAD_EVENT(QP_ACCESS_ERR), MEMORY(0, 12, UNTOUCHED), END } },
-	{ "9.7.4.1.6: WRITE or READ of more than 2 GiB", OPCODES(WRITE_FIRST, READ_REQUEST), STEPS {
-		IN(EACH, 0, .dma = 0x80000001), NAK(NAK_INVALID, 0, 0),
+	{ "9.7.4.1.6: READ of more than 2 GiB", STEPS {
+		IN(READ_REQUEST, 0, .dma = 0x80000001), NAK(NAK_INVALID, 0, 0),
 		DEAD_EVENT(QP_ACCESS_ERR), END } },
+	{ "9.7.4.1.6: WRITE of more than 2 GiB", STEPS {
+		IN(WRITE_FIRST, 0, .len = MTU, .dma = 0x80000001), NAK(NAK_INVALID, 0, 0),
+		DEAD_EVENT(QP_ACCESS_ERR), MEMORY(0, MTU, UNTOUCHED), END } },
 	{ "9.7.4.1.6: READ, atomics and FLUSH with a payload",
 	  OPCODES(READ_REQUEST, CMP_SWAP, FETCH_ADD, FLUSH, ATOMIC_WRITE),
 	  .grant = IBV_ACCESS_FLUSH_GLOBAL, STEPS {

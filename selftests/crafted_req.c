@@ -94,33 +94,37 @@ static const struct clause acks[] = {
 	{ "9.7.5.1.1: an ACK within a message completes nothing", STEPS {
 		POST(SEND, .len = MTU + 4), OUT(SEND_FIRST, 0, .len = MTU),
 		OUT(SEND_LAST, 1, .len = 4),
-		IN(ACKNOWLEDGE, 0), SILENCE, SEND_DONE(1, 1), END } },
+		IN(ACKNOWLEDGE, 0), NOT_DONE, SEND_DONE(1, 1), END } },
 	{ "9.7.5.1.1: ghost ACKs, of PSNs not sent yet and of old ones, are dropped", STEPS {
 		IN(ACKNOWLEDGE, 0), IN(ACKNOWLEDGE, 5), SEND_SENT(0), IN(ACKNOWLEDGE, 1, .msn = 1),
 		IN(ACKNOWLEDGE, 0x7fffff, .msn = 1), IN(ACKNOWLEDGE, -1),
 		IN(ACKNOWLEDGE, -0x7fffff),
-		SILENCE, SEND_DONE(0, 1), IN(ACKNOWLEDGE, 0, .msn = 1),
+		NOT_DONE, SEND_DONE(0, 1), IN(ACKNOWLEDGE, 0, .msn = 1),
 		IN(ACKNOWLEDGE, 1, .msn = 1),
 		SILENCE, WELL(1, 2), END } },
 	{ "9.7.5.1.1: ghost NAKs, of PSNs not sent yet and of old ones, are dropped", STEPS {
 		IN(ACKNOWLEDGE, 0, .aeth = NAK_ACCESS), SEND_SENT(0),
 		IN(ACKNOWLEDGE, 1, .aeth = NAK_ACCESS), IN(ACKNOWLEDGE, 2, .aeth = NAK_SEQ),
 		IN(ACKNOWLEDGE, -1, .aeth = NAK_INVALID), IN(ACKNOWLEDGE, 1, .aeth = AETH_RNR | 1),
-		SILENCE, SEND_DONE(0, 1), IN(ACKNOWLEDGE, 0, .aeth = NAK_OPERATION), SILENCE,
+		NOT_DONE, SEND_DONE(0, 1), IN(ACKNOWLEDGE, 0, .aeth = NAK_OPERATION), SILENCE,
 		WELL(1, 2), END } },
 	{ "9.7.5.1.1: unsolicited responses are dropped", OPCODES(RESPONSES), STEPS {
 		IN(EACH, 0, .len = 0), IN(EACH, 0, .len = MTU), IN(EACH, 1), IN(EACH, -1),
 		SILENCE, WELL(0, 1), END } },
+	{ "9.7.5.1.1: ghost responses with data, of PSNs not sent yet, are dropped",
+	  OPCODES(RESP_FIRST, RESP_MIDDLE, RESP_LAST, RESP_ONLY, ATOMIC_ACK), STEPS {
+		SEND_SENT(0), IN(EACH, 1, .len = 8, .msn = 1), IN(EACH, 5, .len = 8, .msn = 1),
+		NOT_DONE, SEND_DONE(0, 1), END } },
 	{ "9.7.5.1.1: responses of another service are dropped",
 	  OPCODES(RAW_OP(0x31), RAW_OP(0xb1), RAW_OP(0x91), RAW_OP(0xd1)), STEPS {
-		SEND_SENT(0), IN(EACH, 0, .msn = 1), SILENCE, SEND_DONE(0, 1), END } },
+		SEND_SENT(0), IN(EACH, 0, .msn = 1), NOT_DONE, SEND_DONE(0, 1), END } },
 	{ "9.6: ACKs with a wrong ICRC, source, P_Key, version or length are dropped", STEPS {
 		SEND_SENT(0), IN(ACKNOWLEDGE, 0, .msn = 1, .spoil = PEER_BAD_ICRC),
 		IN(ACKNOWLEDGE, 0, .msn = 1, .spoil = PEER_BAD_SOURCE),
 		IN(ACKNOWLEDGE, 0, .msn = 1, .pkey = 0xfffe),
 		IN(ACKNOWLEDGE, 0, .msn = 1, .flags = 1),
 		IN(ACKNOWLEDGE, 0, .msn = 1, .cut = 4), IN(ACKNOWLEDGE, 0, .msn = 1, .flags = 0x30),
-		SILENCE, SEND_DONE(0, 1), END } },
+		NOT_DONE, SEND_DONE(0, 1), END } },
 	{ "9.7.5.2.8: a sequence NAK acknowledges what is before, and has the rest sent again",
 	  STEPS {
 		SEND_SENT(0), SEND_SENT(1), SEND_SENT(2),

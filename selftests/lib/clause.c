@@ -235,6 +235,15 @@ static void completed(struct run *run, struct queue *q, unsigned int *count)
 		     "wrong invalidated key");
 }
 
+static void not_done(struct run *run)
+{
+	struct ibv_wc wc;
+
+	silence(run);
+	WANT(run, !queue_poll(run->c->send, &wc, 1), "work request %u is completed with \"%s\"",
+	     (unsigned int)wc.wr_id, ibv_wc_status_str(wc.status));
+}
+
 /* ---- what else a step may be ---- */
 
 static void expect_event(struct run *run)
@@ -291,6 +300,9 @@ static void take_step(struct run *run)
 		break;
 	case STEP_SILENCE:
 		silence(run);
+		break;
+	case STEP_NOT_DONE:
+		not_done(run);
 		break;
 	case STEP_POST:
 		post(run);

@@ -77,7 +77,7 @@ enum clause_key {
 enum clause_srq { SRQ_OWN, SRQ_SECOND, SRQ_FOREIGN, SRQ_NOBODY, SRQS };
 
 enum step_kind {
-	STEP_END, STEP_IN, STEP_OUT, STEP_SILENCE, STEP_POST, STEP_RECV, STEP_SENT, STEP_GOT,
+	STEP_END, STEP_IN, STEP_OUT, STEP_SILENCE, STEP_NOT_DONE, STEP_POST, STEP_RECV, STEP_SENT, STEP_GOT,
 	STEP_EVENT, STEP_STATE, STEP_MEMORY, STEP_RECEIVED, STEP_LOCAL, STEP_POKE, STEP_WORD,
 	STEP_LOCAL_WORD, STEP_SHELL,
 };
@@ -148,6 +148,8 @@ struct step {
 	NAK(AETH_RNR | RNR_TIMER, number, messages)
 /* Nothing is sent, and what was received so far has been looked at. */
 #define SILENCE			{ .kind = STEP_SILENCE }
+/* SILENCE, and no send work request is completed either. */
+#define NOT_DONE		{ .kind = STEP_NOT_DONE }
 /* A zero-length WRITE is executed: the queue pair expects this number. */
 #define ALIVE(number, messages)						\
 	IN(WRITE_ONLY, number), ACK(number, messages)

@@ -141,10 +141,10 @@ show() { printf '%s\n' "$(<"$1")"; } 2>/dev/null
 
 # within SECONDS CMD...: wait until CMD is true
 within() {
-	local deadline=$((SECONDS + $1 * slow)) limit=$1
+	local deadline=$((${EPOCHREALTIME/./} + $1 * slow * 1000000)) limit=$1
 	shift
 	until "$@"; do
-		((SECONDS < deadline)) || fail "not within $((limit * slow)) seconds: $*"
+		((${EPOCHREALTIME/./} < deadline)) || fail "not within $((limit * slow)) seconds: $*"
 		nap 0.1
 	done
 }
