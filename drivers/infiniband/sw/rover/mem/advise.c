@@ -103,11 +103,11 @@ static int advise_to_want(enum ib_uverbs_advise_mr_advice advice)
 	}
 }
 
-int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice what,
+int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs)
 {
-	int want = advise_to_want(what), err;
+	int want = advise_to_want(advice), err;
 	struct advise_request *req;
 
 	if (want < 0)

@@ -92,7 +92,7 @@ void rover_mkey_open(struct rover_mkey *mkey, u32 key)
 {
 	lockdep_assert_held(&mkey->lock);
 	WRITE_ONCE(mkey->gen, mkey->gen + 1);
-	WRITE_ONCE(mkey->sent_from, false);
+	WRITE_ONCE(mkey->zcopy_sent, false);
 	/* Pairs with rover_mkey_find(): range, rights, @gen are visible. */
 	smp_store_release(&mkey->key, key);
 }
@@ -127,13 +127,13 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 bool rover_mkey_zcopy_sent(struct rover_table *keys, u32 key)
 {
 	struct rover_mkey *mkey = rover_mkey_find(keys, key);
-	bool sent_from;
+	bool zcopy_sent;
 
 	if (!mkey)
 		return false;
-	sent_from = READ_ONCE(mkey->sent_from);
+	zcopy_sent = READ_ONCE(mkey->zcopy_sent);
 	rover_mkey_put(mkey);
-	return sent_from;
+	return zcopy_sent;
 }
 
 void rover_mkey_close(struct rover_mkey *mkey)

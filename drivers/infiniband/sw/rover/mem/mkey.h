@@ -45,7 +45,7 @@
  * @window: of a window (mw), else of a region (mr)
  * @dead: retired or replaced; under @lock
  * @replaced: not in the table
- * @sent_from: packets of an SQ have pointed to the memory since opening; for
+ * @zcopy_sent: packets of an SQ have pointed to the memory since opening; for
  *	fast registrations only
  * @lock: serialises opening and closing; innermost, softirqs off
  * @refs: look-ups, plus one until retired
@@ -58,7 +58,7 @@ struct rover_mkey {
 	bool window;
 	bool dead;
 	bool replaced;
-	bool sent_from;
+	bool zcopy_sent;
 	spinlock_t lock;
 	refcount_t refs;
 	struct completion gone;
@@ -175,7 +175,7 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 				      const struct rover_mkey_id *id);
 
 /**
- * rover_mkey_zcopy_sent() - return rover_mkey.sent_from of a key
+ * rover_mkey_zcopy_sent() - return rover_mkey.zcopy_sent of a key
  * @keys: key table
  * @key: all 32 bits
  *

@@ -60,7 +60,7 @@ int rover_mr_publish(struct rover_mr *mr, bool open)
 static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 {
 	unsigned int shift = MAX_CHUNK_SHIFT, i;
-	u64 pos = 0, first = 0, odd = 0;
+	u64 pos = 0, first = 0, distances = 0;
 	struct page *next = NULL;
 	struct scatterlist *sg;
 
@@ -68,7 +68,7 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 		/* Entry sizes are limited: an entry need not follow a break. */
 		if (pos && sg_page(sg) != next) {
 			first = first ?: pos;
-			odd |= pos - first;
+			distances |= pos - first;
 		}
 		pos += sg->length;
 		next = sg_page(sg) + (sg->length >> PAGE_SHIFT);
@@ -79,8 +79,8 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 	/* Without a single struct page array, a chunk is one page. */
 	if (IS_ENABLED(CONFIG_SPARSEMEM) && !IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP))
 		shift = PAGE_SHIFT;
-	if (odd)
-		shift = min_t(unsigned int, shift, __ffs64(odd));
+	if (distances)
+		shift = min_t(unsigned int, shift, __ffs64(distances));
 	shift = min_t(unsigned int, shift,
 		      max_t(unsigned int, fls64(total - 1), PAGE_SHIFT));
 	*lead = -first & (BIT_ULL(shift) - 1);
@@ -552,11 +552,11 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
 }
 
 enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
-				 bool write, struct rover_pagein *demand)
+				 bool write, struct rover_pagein *pagein)
 {
-	if (!demand)
+	if (!pagein)
 		return ROVER_FAULT_PAGE;
-	return rover_odp_pagein(use->mr->odp, demand, mr_user_va(use, addr),
+	return rover_odp_pagein(use->mr->odp, pagein, mr_user_va(use, addr),
 				len, write);
 }
 

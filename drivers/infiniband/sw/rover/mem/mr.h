@@ -373,13 +373,13 @@ static inline void rover_mr_leave(struct rover_use *use)
  * @addr: virtual address of the missing byte
  * @len: bytes needed, not 0
  * @write: to be written
- * @demand: request; NULL for none
+ * @pagein: request; NULL for none
  *
- * Context: softirqs off, the lock of @demand's owner held.
+ * Context: softirqs off, the lock of @pagein's owner held.
  * Return: PAGE or MEMORY, see rover_odp_pagein().
  */
 enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
-				 bool write, struct rover_pagein *demand);
+				 bool write, struct rover_pagein *pagein);
 
 /**
  * rover_mr_find_odp() - look up the memory of an ODP region

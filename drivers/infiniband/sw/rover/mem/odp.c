@@ -111,14 +111,14 @@ const u8 rover_odp_stats[ROVER_ODP_COUNTS] = {
 	[ROVER_ODP_PREFETCHES] = ROVER_STAT_PAGE_PREFETCH,
 };
 
-static void odp_count(struct rover_odp *odp, enum rover_odp_count what, u64 n)
+static void odp_count(struct rover_odp *odp, enum rover_odp_count count, u64 n)
 {
 	if (!n)
 		return;
-	atomic64_add(n, &odp->counts[what]);
+	atomic64_add(n, &odp->counts[count]);
 	spin_lock_bh(&odp->dev_lock);
 	if (odp->dev)
-		rover_stat_add(odp->dev->stats, rover_odp_stats[what], n);
+		rover_stat_add(odp->dev->stats, rover_odp_stats[count], n);
 	spin_unlock_bh(&odp->dev_lock);
 }
 
@@ -508,7 +508,7 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
  * Page in pages of one leaf from @va on, as a user page fault would, perhaps
  * fewer than asked for.  Return the number of new ones, or an error.
  */
-static int odp_page_in(struct rover_odp *odp, unsigned long va,
+static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 		       unsigned int *pages, enum rover_odp_want want)
 {
 	struct rover_leaf *leaf;
@@ -554,7 +554,7 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		pages = odp_pages_at(va, len);
-		ret = odp_page_in(odp, va, &pages, want);
+		ret = odp_fault_in(odp, va, &pages, want);
 		if (ret < 0)
 			return ret;
 		odp_count(odp, ROVER_ODP_PREFETCHES, ret);
@@ -572,19 +572,19 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
  * A buffer longer than its data may be partly unmapped: then the first page
  * must do.
  */
-static void odp_demand_work(struct work_struct *work)
+static void odp_pagein_work(struct work_struct *work)
 {
-	struct rover_pagein *demand = container_of(work, struct rover_pagein,
+	struct rover_pagein *pagein = container_of(work, struct rover_pagein,
 						   work);
-	enum rover_odp_want want = demand->write ? ROVER_ODP_WRITE :
+	enum rover_odp_want want = pagein->write ? ROVER_ODP_WRITE :
 						   ROVER_ODP_READ;
-	struct rover_odp *odp = demand->odp;
-	unsigned int pages = demand->pages, one = 1;
+	struct rover_odp *odp = pagein->odp;
+	unsigned int pages = pagein->pages, one = 1;
 	int ret;
 
-	ret = odp_page_in(odp, demand->va, &pages, want);
+	ret = odp_fault_in(odp, pagein->va, &pages, want);
 	if (ret < 0 && ret != -EBUSY && pages > 1)
-		ret = odp_page_in(odp, demand->va, &one, want);
+		ret = odp_fault_in(odp, pagein->va, &one, want);
 	if (ret > 0)
 		odp_count(odp, ROVER_ODP_FAULTS, ret);
 	rover_odp_put(odp);
@@ -592,48 +592,48 @@ static void odp_demand_work(struct work_struct *work)
 	 * Pairs with rover_pagein_pending(): the effects are visible.  On -EBUSY
 	 * the owner asks again.
 	 */
-	smp_store_release(&demand->state, ret < 0 && ret != -EBUSY ?
+	smp_store_release(&pagein->state, ret < 0 && ret != -EBUSY ?
 			  ROVER_PAGEIN_FAILED : ROVER_PAGEIN_DONE);
-	/* @demand may be in use again, with its own reference. */
-	demand->done(demand);
+	/* @pagein may be in use again, with its own reference. */
+	pagein->done(pagein);
 }
 
-void rover_pagein_init(struct rover_pagein *demand, refcount_t *refs,
-		       void (*done)(struct rover_pagein *demand))
+void rover_pagein_init(struct rover_pagein *pagein, refcount_t *refs,
+		       void (*done)(struct rover_pagein *pagein))
 {
-	INIT_WORK(&demand->work, odp_demand_work);
-	demand->refs = refs;
-	demand->done = done;
+	INIT_WORK(&pagein->work, odp_pagein_work);
+	pagein->refs = refs;
+	pagein->done = done;
 }
 
-static bool odp_demand_failed(const struct rover_pagein *demand,
+static bool odp_pagein_failed(const struct rover_pagein *pagein,
 			      const struct rover_odp *odp, unsigned long va,
 			      bool write)
 {
-	return demand->state == ROVER_PAGEIN_FAILED && demand->id == odp->id &&
-	       demand->va >> PAGE_SHIFT == va >> PAGE_SHIFT &&
-	       demand->write == write;
+	return pagein->state == ROVER_PAGEIN_FAILED && pagein->id == odp->id &&
+	       pagein->va >> PAGE_SHIFT == va >> PAGE_SHIFT &&
+	       pagein->write == write;
 }
 
 enum rover_fault rover_odp_pagein(struct rover_odp *odp,
-				  struct rover_pagein *demand, u64 va, u64 len,
+				  struct rover_pagein *pagein, u64 va, u64 len,
 				  bool write)
 {
-	if (rover_pagein_pending(demand))
+	if (rover_pagein_pending(pagein))
 		return ROVER_FAULT_PAGE;
 	if (va > ULONG_MAX)
 		return ROVER_FAULT_MEMORY;
-	if (odp_demand_failed(demand, odp, va, write)) {
-		demand->state = ROVER_PAGEIN_IDLE;
+	if (odp_pagein_failed(pagein, odp, va, write)) {
+		pagein->state = ROVER_PAGEIN_IDLE;
 		return ROVER_FAULT_MEMORY;
 	}
-	refcount_inc(demand->refs);
-	demand->odp = rover_odp_get(odp);
-	demand->id = odp->id;
-	demand->va = va;
-	demand->pages = odp_pages_at(va, len);
-	demand->write = write;
-	demand->state = ROVER_PAGEIN_PENDING;
-	rover_odp_work_queue(odp->work, &demand->work);
+	refcount_inc(pagein->refs);
+	pagein->odp = rover_odp_get(odp);
+	pagein->id = odp->id;
+	pagein->va = va;
+	pagein->pages = odp_pages_at(va, len);
+	pagein->write = write;
+	pagein->state = ROVER_PAGEIN_PENDING;
+	rover_odp_work_queue(odp->work, &pagein->work);
 	return ROVER_FAULT_PAGE;
 }

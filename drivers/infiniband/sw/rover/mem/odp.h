@@ -73,7 +73,7 @@ enum rover_pagein_state {
  */
 struct rover_pagein {
 	struct work_struct work;
-	void (*done)(struct rover_pagein *demand);
+	void (*done)(struct rover_pagein *pagein);
 	refcount_t *refs;
 	struct rover_odp *odp;
 	u64 id;
@@ -85,28 +85,28 @@ struct rover_pagein {
 
 /**
  * rover_pagein_init() - initialise a request
- * @demand: zeroed
+ * @pagein: zeroed
  * @refs: owner's reference count
  * @done: see struct rover_pagein
  */
-void rover_pagein_init(struct rover_pagein *demand, refcount_t *refs,
-		       void (*done)(struct rover_pagein *demand));
+void rover_pagein_init(struct rover_pagein *pagein, refcount_t *refs,
+		       void (*done)(struct rover_pagein *pagein));
 
 /* Test whether a page-in is pending. */
-static inline bool rover_pagein_pending(const struct rover_pagein *demand)
+static inline bool rover_pagein_pending(const struct rover_pagein *pagein)
 {
-	/* Pairs with odp_demand_work() in odp.c: its effects are visible. */
-	return smp_load_acquire(&demand->state) == ROVER_PAGEIN_PENDING;
+	/* Pairs with odp_pagein_work() in odp.c: its effects are visible. */
+	return smp_load_acquire(&pagein->state) == ROVER_PAGEIN_PENDING;
 }
 
 /**
  * rover_pagein_reset() - discard a result
- * @demand: pending or not; owner's lock held
+ * @pagein: pending or not; owner's lock held
  */
-static inline void rover_pagein_reset(struct rover_pagein *demand)
+static inline void rover_pagein_reset(struct rover_pagein *pagein)
 {
-	if (!rover_pagein_pending(demand))
-		demand->state = ROVER_PAGEIN_IDLE;
+	if (!rover_pagein_pending(pagein))
+		pagein->state = ROVER_PAGEIN_IDLE;
 }
 
 /**
@@ -156,17 +156,17 @@ void rover_odp_leave(struct rover_leaf *leaf);
 /**
  * rover_odp_pagein() - request a page-in
  * @odp: of a region in use
- * @demand: request, one at a time
+ * @pagein: request, one at a time
  * @va: user address of the missing byte
  * @len: bytes wanted in all, not 0
  * @write: for writing
  *
- * Context: the lock of @demand's owner held; does not sleep.
- * Return: ROVER_FAULT_PAGE: @demand is pending, for these pages or others;
+ * Context: the lock of @pagein's owner held; does not sleep.
+ * Return: ROVER_FAULT_PAGE: @pagein is pending, for these pages or others;
  * retry after @done.  ROVER_FAULT_MEMORY: this page-in has failed.
  */
 enum rover_fault rover_odp_pagein(struct rover_odp *odp,
-				  struct rover_pagein *demand, u64 va, u64 len,
+				  struct rover_pagein *pagein, u64 va, u64 len,
 				  bool write);
 
 /**

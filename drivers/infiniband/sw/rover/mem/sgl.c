@@ -144,7 +144,7 @@ static enum rover_fault sgl_get_run(struct rover_sgl *sgl, u32 max,
 	if (unlikely(!run->page))
 		return rover_mr_pagein(&sgl->use, sge->addr + sgl->off,
 				       sgl->verified - sgl->off, write,
-				       sgl->demand);
+				       sgl->pagein);
 	run->len = min3(len, (size_t)max, (size_t)(sgl->verified - sgl->off));
 	return ROVER_OK;
 }
@@ -304,7 +304,7 @@ static void sgl_note_sent(const struct rover_sgl *sgl)
 	const struct rover_use *use = &sgl->use;
 
 	if (unlikely(use->mr && use->mr->kind == ROVER_MR_FAST && !sgl->qpn))
-		WRITE_ONCE(use->mkey->sent_from, true);
+		WRITE_ONCE(use->mkey->zcopy_sent, true);
 }
 
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,

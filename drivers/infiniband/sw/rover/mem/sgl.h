@@ -8,7 +8,7 @@
  * caller calls this before it drops its lock.
  *
  * ROVER_FAULT_PAGE means an absent ODP page: the cursor is back where the call
- * began, and @demand's owner is told when to retry.  Earlier bytes may have
+ * began, and @pagein's owner is told when to retry.  Earlier bytes may have
  * been written.
  *
  * Softirqs off; does not sleep.
@@ -31,7 +31,7 @@
  * @off: bytes of it passed
  * @access: rights needed
  * @total: sum of lengths
- * @demand: request for absent pages, or NULL
+ * @pagein: request for absent pages, or NULL
  * @use: region, referenced, or none
  * @verified: leading bytes of the current entry known to lie in @use; all,
  *	unless a receive is longer than its region; 0 if unchecked: @use may be
@@ -47,7 +47,7 @@ struct rover_sgl {
 	u32 off;
 	int access;
 	u64 total;
-	struct rover_pagein *demand;
+	struct rover_pagein *pagein;
 	struct rover_use use;
 	u32 verified;
 	struct rover_sge one;
@@ -67,11 +67,11 @@ struct rover_frag {
  * @sge: entries, copied from the ring
  * @num: at most ROVER_MAX_SGE
  * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
- * @demand: request for absent pages; NULL if only for rover_sgl_check()
+ * @pagein: request for absent pages; NULL if only for rover_sgl_check()
  */
 static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
 				 const struct rover_sge *sge, u8 num,
-				 int access, struct rover_pagein *demand)
+				 int access, struct rover_pagein *pagein)
 {
 	u64 total = 0;
 	u8 i;
@@ -86,7 +86,7 @@ static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
 	sgl->off = 0;
 	sgl->access = access;
 	sgl->total = total;
-	sgl->demand = demand;
+	sgl->pagein = pagein;
 	sgl->verified = 0;
 }
 
@@ -99,27 +99,27 @@ static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
  * @len: bytes
  * @key: remote key
  * @access: rights needed, IB_ACCESS_*
- * @demand: request for absent pages
+ * @pagein: request for absent pages
  */
 static inline void rover_sgl_set_remote(struct rover_sgl *sgl, struct ib_pd *pd,
 				     u32 qpn, u64 addr, u32 len, u32 key,
-				     int access, struct rover_pagein *demand)
+				     int access, struct rover_pagein *pagein)
 {
 	sgl->one.addr = addr;
 	sgl->one.length = len;
 	sgl->one.lkey = key;
-	rover_sgl_set_local(sgl, pd, &sgl->one, 1, access, demand);
+	rover_sgl_set_local(sgl, pd, &sgl->one, 1, access, pagein);
 	sgl->qpn = qpn;
 }
 
 /* rover_sgl_set_local() for an uninitialised cursor. */
 static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 				  const struct rover_sge *sge, u8 num,
-				  int access, struct rover_pagein *demand)
+				  int access, struct rover_pagein *pagein)
 {
 	sgl->use.mr = NULL;
 	sgl->use.leaf = NULL;
-	rover_sgl_set_local(sgl, pd, sge, num, access, demand);
+	rover_sgl_set_local(sgl, pd, sge, num, access, pagein);
 }
 
 /**
