@@ -2,8 +2,8 @@
 /*
  * advise - prefetch of ODP pages
  *
- * All ranges are resolved first: wrong advice has no effect.  Then the caller
- * prefetches (FLUSH), or a thread that does not delay the end of the regions.
+ * All ranges are resolved first: wrong advice has no effect.  With FLUSH the
+ * caller prefetches, else a thread, which does not delay deregistration.
  *
  * Process context; keys are looked up with softirqs off (mkey).
  */
@@ -19,8 +19,8 @@
  * struct advise_request - ranges to prefetch
  * @work: prefetches, unless FLUSH is set
  * @want: access that pages are wanted for
- * @num: ranges resolved so far
- * @range: referenced memory, and a range of it
+ * @num: ranges resolved
+ * @range: ranges, each with a reference to its memory
  */
 struct advise_request {
 	struct work_struct work;
@@ -33,7 +33,7 @@ struct advise_request {
 	} range[];
 };
 
-/* Normal priority: urgent pages have rover_odp_pagein(). */
+/* Normal priority: rover_odp_pagein() gets urgent pages. */
 static struct workqueue_struct *advise_wq;
 
 static void advise_free(struct advise_request *req)
@@ -43,7 +43,6 @@ static void advise_free(struct advise_request *req)
 	kvfree(req);
 }
 
-/* Stop at the first error: then the rest is useless. */
 static int advise_prefetch(const struct advise_request *req)
 {
 	int err = 0;

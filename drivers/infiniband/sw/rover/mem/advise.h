@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * advise - prefetch of ODP pages
- */
+/* advise - prefetch of ODP pages */
 #ifndef ROVER_ADVISE_H
 #define ROVER_ADVISE_H
 

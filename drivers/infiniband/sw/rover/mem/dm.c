@@ -2,8 +2,7 @@
 /*
  * dm - device memory: host pages that userspace maps
  *
- * The core keeps device memory while regions are registered on it: they take no
- * reference.  Skbs reference its pages.
+ * Regions take no reference: the core keeps device memory while it has any.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -42,7 +41,7 @@ struct ib_dm *rover_dm_alloc(struct ib_device *ib, struct ib_ucontext *ucontext,
 	struct rover_dm *dm;
 	int err;
 
-	/* The alignment is a log2; the memory is page-aligned. */
+	/* The alignment is a log2; memory is page-aligned. */
 	if (!attr->length || attr->length > ROVER_MAX_DM ||
 	    attr->alignment > PAGE_SHIFT)
 		return ERR_PTR(-EINVAL);
@@ -82,7 +81,7 @@ struct ib_mr *rover_dm_reg_mr(struct ib_pd *pd, struct ib_dm *ib,
 				  attr->length, attr->access_flags);
 }
 
-/* The core's macros paste these names: they must not be macros. */
+/* The core's macros paste these names, which must not be macros. */
 enum {
 	DM_QUERY = ROVER_METHOD_DM_QUERY,
 };

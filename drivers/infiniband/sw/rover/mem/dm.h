@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * dm - device memory: host pages that userspace maps
- *
- * Serves applications that use device memory: they need not register their own,
- * and its addresses begin at zero.
- */
+/* dm - device memory: host pages that userspace maps */
 #ifndef ROVER_DM_H
 #define ROVER_DM_H
 
@@ -13,7 +8,7 @@
 /* Bytes per allocation; memory cgroups limit the total. */
 #define ROVER_MAX_DM	(1U << 20)
 
-/* Driver-specific method that returns the offset for mmap(). */
+/* Driver-specific method that returns the mmap() offset. */
 extern const struct uapi_definition rover_dm_defs[];
 
 /* Verbs, with the signatures of struct ib_device_ops. */

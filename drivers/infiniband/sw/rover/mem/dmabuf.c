@@ -24,14 +24,13 @@ static int dmabuf_check(const struct dma_buf *buf, u64 offset, u64 length,
 		return -EINVAL;
 	if ((buf->file->f_mode & need) != need)
 		return -EACCES;
-	/* dma-buf treats vmap without exporter support as a bug. */
+	/* dma-buf warns about vmap without exporter support. */
 	return buf->ops->vmap ? 0 : -EOPNOTSUPP;
 }
 
 /*
- * The exporter needs its memory, or has lost it.  Wait for users, which have
- * softirqs off.  To a pinned importer this is final: see
- * dma_buf_invalidate_mappings().
+ * The exporter takes its memory back.  This is final for an importer that pins:
+ * see dma_buf_invalidate_mappings().
  */
 static void dmabuf_revoked(struct dma_buf_attachment *attach)
 {
@@ -39,7 +38,7 @@ static void dmabuf_revoked(struct dma_buf_attachment *attach)
 
 	dma_resv_assert_held(attach->dmabuf->resv);
 	dmabuf->revoked = true;
-	/* Pairs with rover_dmabuf_addr(): the grace period ends its uses. */
+	/* Pairs with rover_dmabuf_addr(): a grace period ends all uses. */
 	WRITE_ONCE(dmabuf->addr, NULL);
 	synchronize_rcu();
 }
@@ -49,8 +48,8 @@ static const struct dma_buf_attach_ops dmabuf_attach_ops = {
 };
 
 /*
- * Exporters that never move buffers need neither attachment nor pin; old
- * kernels would map the attachment for DMA at once, which needs a DMA device.
+ * Exporters that never move buffers need no attachment; old kernels would map
+ * it for DMA at once, which needs a DMA device.
  */
 static int dmabuf_pin(struct rover_dmabuf *dmabuf, struct device *dev)
 {
@@ -83,7 +82,7 @@ static void dmabuf_unpin(struct rover_dmabuf *dmabuf)
 	dma_buf_detach(dmabuf->buf, dmabuf->attach);
 }
 
-/* Refuse device memory: it does not suit plain loads and stores. */
+/* Refuse device memory: it needs special loads and stores. */
 static int dmabuf_map(struct rover_dmabuf *dmabuf)
 {
 	int err;
@@ -98,7 +97,7 @@ static int dmabuf_map(struct rover_dmabuf *dmabuf)
 	return 0;
 }
 
-/* Map for the CPU, and sync with the caches of other devices. */
+/* Map for the CPU; sync with other devices' caches. */
 static int dmabuf_open(struct rover_dmabuf *dmabuf)
 {
 	int err;
@@ -111,7 +110,7 @@ static int dmabuf_open(struct rover_dmabuf *dmabuf)
 		dma_buf_vunmap_unlocked(dmabuf->buf, &dmabuf->map);
 		return err;
 	}
-	/* It may have been revoked since it was pinned. */
+	/* The exporter may have revoked it after dmabuf_pin(). */
 	dma_resv_lock(dmabuf->buf->resv, NULL);
 	if (!dmabuf->revoked)
 		dmabuf->addr = dmabuf->map.vaddr;

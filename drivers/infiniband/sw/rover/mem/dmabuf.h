@@ -2,10 +2,9 @@
 /*
  * dmabuf - dma-bufs: memory of other drivers
  *
- * CPUs move the bytes: rover is no DMA device.  The exporter maps the buffer
- * for the kernel, with the caching it needs, and all accesses use that mapping.
- * An exporter that can move buffers also pins it, and may revoke it: this ends
- * all use (decision 0044).
+ * CPUs move the bytes, in the exporter's kernel mapping, which has the caching
+ * that the buffer needs: rover is no DMA device.  An exporter that can move
+ * buffers also pins the buffer, and may revoke it (decision 0044).
  */
 #ifndef ROVER_DMABUF_H
 #define ROVER_DMABUF_H
@@ -22,7 +21,7 @@ struct dma_buf_attachment;
 /**
  * struct rover_dmabuf - dma-buf in use
  * @buf: referenced
- * @attach: holds the pin if the exporter can move buffers, else NULL
+ * @attach: holds the pin; NULL if the exporter never moves buffers
  * @map: the exporter's mapping
  * @addr: its address; NULL if revoked; written under the dma_resv lock
  * @revoked: by the exporter; under the dma_resv lock
@@ -45,10 +44,9 @@ struct rover_dmabuf {
  * @length: bytes
  * @writable: to be written
  *
- * Context: may sleep, also until other devices are done.
+ * Context: may sleep, also for other devices.
  * Return: the buffer; -EBADF or -EINVAL for no dma-buf; -EINVAL beyond its end;
- * -EACCES if the file forbids it; -EOPNOTSUPP if the CPU cannot use plain loads
- * and stores.
+ * -EACCES if the file forbids it; -EOPNOTSUPP without plain loads and stores.
  */
 struct rover_dmabuf *rover_dmabuf_get(struct device *dev, int fd, u64 offset,
 				      u64 length, bool writable);
@@ -57,7 +55,7 @@ struct rover_dmabuf *rover_dmabuf_get(struct device *dev, int fd, u64 offset,
  * rover_dmabuf_addr() - return the address of the buffer
  * @dmabuf: buffer
  *
- * Context: softirqs off during use: revoking waits for that.
+ * Context: softirqs off during use, which delays revoking.
  * Return: NULL if revoked.
  */
 static inline void *rover_dmabuf_addr(const struct rover_dmabuf *dmabuf)

@@ -3,14 +3,12 @@
  * fastreg - fast registration of memory by kernel users
  *
  * Regions of either type are lists of pieces of any length and alignment,
- * merged where contiguous; a page list is a special case.
- *
- * The consumer maps a second list while the first is in use, then posts
- * invalidation and registration together.
+ * merged where contiguous.  The consumer may map the next list while the region
+ * is in use, then post invalidation and registration together.
  *
  * A mapped region begins at the DMA address of its first byte, as with
- * ib_sg_to_pages(): some consumers tell peers that without reading @iova
- * (decision 0038).  They may change @iova before posting.
+ * ib_sg_to_pages(): some consumers tell peers this address without reading
+ * @iova (decision 0038).
  */
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
@@ -84,7 +82,7 @@ int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
 			break;
 		skip = 0;
 	}
-	/* An entry is mapped entirely or not at all. */
+	/* Entries are mapped entirely or not at all. */
 	if (offset)
 		*offset = 0;
 	return i;
@@ -103,11 +101,11 @@ static bool fastreg_is_valid(const struct rover_mr *mr, struct ib_pd *pd,
 	const struct rover_piece *last;
 	u64 end;
 
-	/* Check its type first: a window is no struct rover_mr. */
+	/* Test @window first: a window is no struct rover_mr. */
 	if (mr->mkey.window || mr->kind != ROVER_MR_FAST || mr->ib.pd != pd ||
 	    mr->mkey.key || !mr->nmapped || !fastreg_access_ok(reg->access))
 		return false;
-	/* Only the total length tells where the last piece ends. */
+	/* The region must end in the last piece. */
 	last = mr->mapped + mr->nmapped - 1;
 	return reg->length > last->at && reg->length <= mr->ib.length &&
 	       !check_add_overflow(reg->iova, reg->length - 1, &end);

@@ -2,8 +2,8 @@
 /*
  * fastreg - fast registration of memory by kernel users
  *
- * The consumer maps memory.  A WQE makes it the region, with a new key; another
- * WQE or the peer invalidates the key.  In between it is closed.
+ * The consumer maps memory, then posts a WQE that registers it and opens a new
+ * key.  A WQE or the peer invalidates (closes) the key.
  */
 #ifndef ROVER_FASTREG_H
 #define ROVER_FASTREG_H
@@ -41,8 +41,7 @@ struct rover_fastreg {
  * @reg: registration
  *
  * Context: softirqs off.
- * Return: ROVER_OK; OPERATION for no such region, another domain's, or an open
- * key.
+ * Return: ROVER_OK; OPERATION for no such region in @pd, or an open key.
  */
 enum rover_fault rover_fastreg_register(struct ib_pd *pd,
 					const struct rover_fastreg *reg);

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * mkey - memory keys: look-up, opening and closing
- *
- * A key's @lock serialises queue pairs and verbs that open, close and retire
- * it; @dead prevents opening after that.
- */
+/* mkey - memory keys: look-up, opening and closing */
 #include <linux/processor.h>
 #include <linux/random.h>
 
@@ -108,7 +103,7 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 	obj = rover_table_find(keys, id->number);
 	if (obj)
 		mkey = container_of(obj, struct rover_mkey, obj);
-	/* Zero references: being retired, or just replaced. */
+	/* No references: retired or replaced. */
 	if (mkey && (READ_ONCE(mkey->gen) != id->gen ||
 		     !refcount_inc_not_zero(&mkey->refs)))
 		mkey = NULL;

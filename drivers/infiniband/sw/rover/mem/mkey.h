@@ -2,14 +2,13 @@
 /*
  * mkey - memory keys: look-up, opening and closing
  *
- * The upper 24 bits of a key are a random table number and never change.  The
- * lower eight are random, too, but consumers choose new ones for each fast
- * registration and window, so that old keys fail.
+ * The upper 24 bits of a key are a random table number.  The lower eight are
+ * random at first; consumers change them with each fast registration and window
+ * binding, so that old keys fail.
  *
  * A key is open while rover_mkey.key holds it; 0 means closed.  A look-up
  * compares all 32 bits and takes a reference, for at most a section under a
- * queue pair's lock (decision 0009).  Closing clears @key and waits for the
- * references:
+ * queue pair's lock (decision 0009).  Closing waits for the references:
  *
  *	look-up				closing
  *	inc refs			key = 0
@@ -17,12 +16,10 @@
  *	load-acquire key		load refs
  *
  * M1 pairs with M2: the look-up sees 0, or closing sees its reference.  Opening
- * writes range and rights, then store-releases @key; this pairs with the
- * load-acquire.
+ * store-releases @key after range and rights; pairs with the load-acquire.
  *
- * Closing spins with softirqs off.  So a reference holder keeps softirqs off
- * (one on its CPU could wait for it), closes no key, and calls no kernel
- * consumer, which might close this key.  Waking userspace is fine.
+ * Closing spins with softirqs off.  So a reference holder keeps softirqs off,
+ * closes no key, and calls no kernel consumer, which might close this one.
  */
 #ifndef ROVER_MKEY_H
 #define ROVER_MKEY_H
@@ -43,10 +40,10 @@
  * @key: all 32 bits; 0 while closed; written under @lock
  * @gen: number of openings; written under @lock
  * @window: of a window (mw), else of a region (mr)
- * @dead: retired or replaced; under @lock
+ * @dead: retired or replaced: never opened again; under @lock
  * @replaced: not in the table
- * @zcopy_sent: packets of an SQ have pointed to the memory since opening; for
- *	fast registrations only
+ * @zcopy_sent: an SQ has sent packets that point to the memory, since opening;
+ *	for fast registrations only
  * @lock: serialises opening and closing; innermost, softirqs off
  * @refs: look-ups, plus one until retired
  * @gone: completed when @refs is 0
@@ -67,16 +64,14 @@ struct rover_mkey {
 /**
  * struct rover_mkey_id - one opening of a key
  * @number: table number
- * @gen: rover_mkey.gen
- *
- * Unlike the consumer's eight bits, it is not reused soon.
+ * @gen: rover_mkey.gen; unlike the lower eight bits not reused soon
  */
 struct rover_mkey_id {
 	u32 number;
 	u32 gen;
 };
 
-/* Current opening of @mkey; caller holds a reference. */
+/* Caller holds a reference. */
 static inline struct rover_mkey_id rover_mkey_id(const struct rover_mkey *mkey)
 {
 	return (struct rover_mkey_id) { mkey->obj.key, mkey->gen };
@@ -101,7 +96,7 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
 		       bool open);
 
 /**
- * rover_mkey_retire() - close a key for good and wait for its users
+ * rover_mkey_retire() - remove a key, wait for its users
  * @keys: key table
  * @mkey: to be freed after a grace period
  *
@@ -123,13 +118,13 @@ void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
 			struct rover_mkey *new);
 
 /**
- * rover_mkey_lock() - find a key, open or closed, and lock it
+ * rover_mkey_lock() - find and lock a key, open or closed
  * @keys: key table
  * @key: upper 24 bits count
  *
- * Context: softirqs off; under rcu_read_lock() and rover_mkey.lock until
- * rover_mkey_unlock().
- * Return: the key; NULL, with nothing held, if there is none.
+ * Context: softirqs off.
+ * Return: the key, under rcu_read_lock() and rover_mkey.lock until
+ * rover_mkey_unlock(); NULL if there is none.
  */
 struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key);
 
@@ -139,7 +134,7 @@ void rover_mkey_unlock(struct rover_mkey *mkey);
 /**
  * rover_mkey_open() - open a key
  * @mkey: closed; locked
- * @key: its upper 24 bits, and eight of the consumer's
+ * @key: all 32 bits
  */
 void rover_mkey_open(struct rover_mkey *mkey, u32 key);
 
@@ -202,7 +197,7 @@ static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,
 	do {
 		obj = rover_table_find(keys, key >> ROVER_MKEY_LOW);
 		mkey = obj ? container_of(obj, struct rover_mkey, obj) : NULL;
-		/* No reference for a wrong key: it would delay closing. */
+		/* Take no reference for a wrong key: it would delay closing. */
 		if (mkey && READ_ONCE(mkey->key) != key)
 			mkey = NULL;
 		/* Open without references: just replaced, look again. */

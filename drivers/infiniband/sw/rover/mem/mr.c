@@ -3,7 +3,7 @@
  * mr - memory regions: keys, rights, and location of the bytes
  *
  * Pages are accessed in the direct map: CONFIG_INFINIBAND_VIRT_DMA excludes
- * highmem.  Dma-bufs are accessed in their exporter's mapping.
+ * highmem.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -33,7 +33,7 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
 		return NULL;
 	mr->kind = kind;
 	mr->access = access;
-	/* The core sets both too late, with the key in the table. */
+	/* The core sets both only after the key is in the table. */
 	mr->ib.device = pd->device;
 	mr->ib.pd = pd;
 	return mr;
@@ -52,10 +52,9 @@ int rover_mr_publish(struct rover_mr *mr, bool open)
 }
 
 /*
- * Find the largest chunk size for which every break in contiguity ends a chunk.
- * Chunks need no alignment, in memory or addresses: the first begins @lead
- * bytes before the first page, so that the first break ends it; then only
- * distances between breaks count.
+ * Find the largest chunk size at which each break in contiguity ends a chunk.
+ * The first chunk begins @lead bytes before the first page, so that the first
+ * break ends it; then the size has to divide all distances between breaks.
  */
 static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 {
@@ -65,7 +64,7 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 	struct scatterlist *sg;
 
 	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i) {
-		/* Entry sizes are limited: an entry need not follow a break. */
+		/* Entry sizes are limited: neighbours may be contiguous. */
 		if (pos && sg_page(sg) != next) {
 			first = first ?: pos;
 			distances |= pos - first;
@@ -87,10 +86,7 @@ static unsigned int mr_best_shift(struct ib_umem *umem, u64 total, u64 *lead)
 	return shift;
 }
 
-/*
- * Fill the table.  Offsets count from the first chunk, whose pages before the
- * first entry are never accessed.
- */
+/* The first @lead bytes of the first chunk are never accessed. */
 static int mr_fill_chunks(struct rover_mr *mr, u64 lead)
 {
 	u64 at = lead, chunk = 0;
@@ -160,7 +156,6 @@ static struct rover_mr *mr_new_user(struct ib_pd *pd, u64 length, u64 iova,
 	return mr;
 }
 
-/* Free a region that is not in the table. */
 static void mr_free(struct rover_mr *mr)
 {
 	if (!mr->borrowed) {
@@ -172,11 +167,11 @@ static void mr_free(struct rover_mr *mr)
 	}
 	if (mr->odp)
 		rover_odp_close(mr->odp);
-	/* RCU readers may still see it, closed. */
+	/* RCU readers may still see the closed key. */
 	kfree_rcu(mr, rcu);
 }
 
-/* Pin the pages at @start, charged to RLIMIT_MEMLOCK. */
+/* ib_umem charges RLIMIT_MEMLOCK. */
 static int mr_pin(struct rover_mr *mr, u64 start)
 {
 	struct ib_umem *umem;
@@ -190,10 +185,7 @@ static int mr_pin(struct rover_mr *mr, u64 start)
 	return mr_make_chunks(mr);
 }
 
-/*
- * Set up an ODP region; nothing is pinned.  An implicit one (the whole address
- * space) needs user addresses: no others span it.
- */
+/* An implicit region, the whole address space, needs user addresses. */
 static int mr_init_odp(struct rover_mr *mr, u64 start)
 {
 	u64 last;
@@ -239,7 +231,7 @@ struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 	return &mr->ib;
 }
 
-/* Prevent further binding.  Return false if a window is bound. */
+/* Prevent binding and return true, unless a window is bound. */
 static bool mr_mark_dead(struct rover_mr *mr)
 {
 	bool free;
@@ -280,10 +272,9 @@ static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 }
 
 /*
- * Replace the region by a new one with its key: packets find one or the other.
- * The core then deregisters @old, waiting for its users, before the verb
- * returns.  An error leaves @old unchanged.  Bound windows prevent this (IBTA
- * 10.6.7.2.5).
+ * Replace the region by a new one with its key.  The core then deregisters
+ * @old, waiting for its users.  An error leaves @old unchanged.  Bound windows
+ * prevent this (IBTA 10.6.7.2.5).
  */
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,
@@ -323,10 +314,7 @@ struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 	return &mr->ib;
 }
 
-/*
- * Allocate a table of single pages.  The core has checked the region against
- * the memory, so nothing overflows.
- */
+/* The core has checked the range: nothing overflows. */
 static int mr_alloc_page_chunks(struct rover_mr *mr, u64 offset)
 {
 	u64 n = PAGE_ALIGN(offset_in_page(offset) + mr->length) >> PAGE_SHIFT;
@@ -369,7 +357,6 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 	return &mr->ib;
 }
 
-/* Get the dma-buf; the region then owns it. */
 static int mr_get_dmabuf(struct rover_mr *mr, int fd, u64 offset)
 {
 	struct rover_dmabuf *dmabuf;
@@ -412,10 +399,7 @@ struct ib_mr *rover_mr_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
 	return &mr->ib;
 }
 
-/*
- * Local key of a kernel protection domain.  Remote rights would give the peer
- * all memory.
- */
+/* Remote rights would give the peer all memory. */
 struct ib_mr *rover_mr_get_dma(struct ib_pd *pd, int access)
 {
 	struct rover_mr *mr;
@@ -503,7 +487,6 @@ static struct page *mr_dma_page(u64 addr, u32 *offset, size_t *run)
 	return virt_to_page((void *)(uintptr_t)addr);
 }
 
-/* Find the piece of byte @from; few, so bisect. */
 static struct page *mr_piece_page(const struct rover_mr *mr, u64 from,
 				  u32 *offset, size_t *run)
 {

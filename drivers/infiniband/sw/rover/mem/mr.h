@@ -3,12 +3,7 @@
  * mr - memory regions: keys, rights, and location of the bytes
  *
  * A pinned region is a table of chunks of one power-of-two size: a shift finds
- * the chunk of an address, and a huge page is one chunk.  A fast registration
- * consists of pieces of any length (fastreg); an ODP region uses whatever pages
- * userspace has mapped (odp).
- *
- * Look-up under RCU takes a reference, and rover_mr_dereg() waits for the last.
- * So hold none while waiting for a packet: find, move the bytes, put.
+ * the chunk of an address, and a huge page is one chunk.
  */
 #ifndef ROVER_MR_H
 #define ROVER_MR_H
@@ -42,7 +37,7 @@ enum rover_mr_kind {
 #define ROVER_MR_RIGHTS		(IB_ACCESS_LOCAL_WRITE | ROVER_MR_REMOTE | \
 				 IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL)
 
-/* IBTA 10.6.3.1: remote write and atomic require local write */
+/* IBTA 10.6.3.1: remote write and atomic require local write. */
 static inline bool rover_mr_may_grant(u32 access)
 {
 	return access & IB_ACCESS_LOCAL_WRITE ||
@@ -74,7 +69,7 @@ struct rover_piece {
  * @length: bytes
  * @shift: log2 of the chunk size
  * @offset: of the first byte in the first chunk
- * @chunks: first page of each chunk (kvmalloc)
+ * @chunks: first page of each chunk
  * @nchunks: entries of @chunks
  * @umem: pinned pages
  * @dmabuf: ROVER_MR_DMABUF: buffer
@@ -86,10 +81,9 @@ struct rover_piece {
  * @nmapped: entries of @mapped
  * @max_pieces: capacity of both
  * @odp: ROVER_MR_ODP: user memory
- * @start: first user address (ROVER_MR_ODP), or offset in the buffer
- *	(ROVER_MR_DMABUF)
+ * @start: ROVER_MR_ODP: first user address; ROVER_MR_DMABUF: offset
  *
- * While the key is open, only @windows and what the consumer maps change.
+ * While the key is open, only @windows, @mapped and @nmapped change.
  */
 struct rover_mr {
 	struct ib_mr ib;
@@ -120,7 +114,7 @@ struct rover_mr {
  * struct rover_use - region in use, found by a key
  * @mr: region; NULL if none
  * @mkey: the region's or a window's, referenced
- * @shift: added to an address of @mkey, gives the region's
+ * @shift: region's virtual address minus that of @mkey
  * @leaf: locked ODP leaf of the current page, or NULL
  */
 struct rover_use {
@@ -175,7 +169,7 @@ int rover_mr_publish(struct rover_mr *mr, bool open);
  * rover_mr_reg_pages() - register pages that outlive the region
  * @pd: protection domain
  * @page: pages
- * @offset: of the first byte in them
+ * @offset: first byte
  * @length: bytes, may be 0
  * @access: IB_ACCESS_*; virtual addresses begin at 0
  *
@@ -194,8 +188,7 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
  * @len: bytes, not 0
  *
  * Context: softirqs off.
- * Return: the region, which stays until rover_mr_unbind(); NULL if binding is
- * not allowed.
+ * Return: the region, held until rover_mr_unbind(); NULL if not allowed.
  */
 struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 			       u64 len);
@@ -208,12 +201,12 @@ struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
  */
 static inline void rover_mr_unbind(struct rover_mr *mr)
 {
-	/* Pairs with mr_mark_dead() in mr.c: window accesses are over. */
+	/* Pairs with mr_mark_dead() in mr.c: accesses are over. */
 	smp_mb__before_atomic();
 	atomic_dec(&mr->windows);
 }
 
-/* Test whether a range lies in the region; cannot overflow. */
+/* Test whether a range lies in the region. */
 static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 {
 	u64 from = addr - mr->iova;
@@ -225,10 +218,10 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 /**
  * rover_mr_find() - look up a region by a local key
  * @pd: protection domain
- * @key: local key; for remote ones see rover_mw_find()
+ * @key: local key
  * @access: rights needed, IB_ACCESS_*; 0 for local reads
  * @addr: first byte
- * @len: bytes; no check is due for 0 (IBTA 9.7.5.2.4), so do not call
+ * @len: bytes, not 0, which needs no check (IBTA 9.7.5.2.4)
  * @use: result, referenced
  *
  * Context: softirqs off until the reference is dropped.
@@ -241,7 +234,7 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
  * rover_mr_use() - rover_mr_find() for a key already found
  * @mkey: a region's; the reference moves to @use, or is dropped
  * @pd: protection domain
- * @access: rights needed, IB_ACCESS_*
+ * @access: rights needed
  * @addr: first byte
  * @len: bytes
  * @use: result
@@ -281,19 +274,18 @@ static inline void rover_mr_put(struct rover_use *use)
 }
 
 /**
- * rover_mr_has_key() - test whether a region in use still has a key
+ * rover_mr_has_key() - test whether a region in use has an open key
  * @use: region or none
  * @key: from a WQE or the peer
  *
- * If so, closing waits for this reference.  False for windows, which may be
- * another queue pair's.
+ * False for windows, which may be another queue pair's.
  */
 static inline bool rover_mr_has_key(const struct rover_use *use, u32 key)
 {
 	return use->mr && !use->mkey->window && READ_ONCE(use->mkey->key) == key;
 }
 
-/* Current opening; number 0 for ROVER_MR_DMA, which never closes. */
+/* 0 for ROVER_MR_DMA, which never closes. */
 static inline struct rover_mkey_id rover_mr_id(const struct rover_use *use)
 {
 	if (use->mr->kind == ROVER_MR_DMA)
@@ -311,11 +303,11 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
  * @addr: virtual address under the key, in bounds
  * @write: to be written
  * @offset: result, offset in the page
- * @run: result, bytes from @addr on, contiguous in struct pages and direct map
+ * @run: result, bytes contiguous in struct pages and direct map
  *
  * Context: softirqs off.
- * Return: the first page, for rover_mr_leave() before the next call; NULL if
- * absent: see rover_mr_pagein().
+ * Return: the first page, to be left by rover_mr_leave() before the next call;
+ * NULL if absent: see rover_mr_pagein().
  */
 static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 					 bool write, u32 *offset, size_t *run)
@@ -342,7 +334,7 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
  * @run: result, bytes from @addr on
  *
  * Context: softirqs off while the memory is used.
- * Return: address in the exporter's mapping; NULL if revoked.
+ * Return: its kernel address; NULL if revoked.
  */
 static inline void *rover_mr_dmabuf(const struct rover_use *use, u64 addr,
 				    size_t *run)
@@ -356,7 +348,7 @@ static inline void *rover_mr_dmabuf(const struct rover_use *use, u64 addr,
 }
 
 /**
- * rover_mr_leave() - leave the page of rover_mr_page()
+ * rover_mr_leave() - unlock the page of rover_mr_page()
  * @use: referenced
  */
 static inline void rover_mr_leave(struct rover_use *use)
@@ -375,8 +367,8 @@ static inline void rover_mr_leave(struct rover_use *use)
  * @write: to be written
  * @pagein: request; NULL for none
  *
- * Context: softirqs off, the lock of @pagein's owner held.
- * Return: PAGE or MEMORY, see rover_odp_pagein().
+ * Context: softirqs off, lock of @pagein's owner held.
+ * Return: see rover_odp_pagein().
  */
 enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
 				 bool write, struct rover_pagein *pagein);
@@ -391,9 +383,9 @@ enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
  * @va: result, first user address
  *
  * Context: softirqs off.
- * Return: memory, with a reference that does not delay deregistration; -ENOENT
- * without such a key, -EINVAL if not ODP, -EPERM for another domain or rights
- * not given, -EFAULT out of bounds.
+ * Return: the memory, referenced, which does not delay deregistration; -ENOENT
+ * for no such key, -EINVAL if not ODP, -EPERM for another domain or missing
+ * rights, -EFAULT out of bounds.
  */
 struct rover_odp *rover_mr_find_odp(struct ib_pd *pd, u32 key, int access,
 				    u64 addr, u64 len, u64 *va);
