@@ -2,12 +2,8 @@
 /*
  * mw - memory windows: part of a region, with its own rights and key
  *
- * IBTA 10.6.7.2: window and region must be of the queue pair's protection
- * domain; the region must permit binding, and local writes if the window
- * permits remote ones.
- *
- * The region is counted before the window is bound: no two keys are locked at
- * once.
+ * See IBTA 10.6.7.2.  Binding counts the window in its region first, so that
+ * no two keys are locked at once.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -61,7 +57,7 @@ int rover_mw_dealloc(struct ib_mw *ib)
 
 	rover_mkey_retire(mw_keys(ib->pd), &mw->mkey);
 	mw_unbind(mw);
-	/* RCU readers may still see it, without a key. */
+	/* RCU readers may still see the closed key. */
 	kfree_rcu(mw, rcu);
 	return 0;
 }
@@ -87,7 +83,7 @@ static void mw_set_binding(struct rover_mw *mw, struct rover_mr *mr, u32 qpn,
 	mw->shift = bind->addr - mw->iova;
 }
 
-/* @mr is counted already; NULL unbinds. */
+/* @mr counts the window already; NULL unbinds. */
 static enum rover_fault mw_bind_to(struct rover_mr *mr, struct ib_pd *pd,
 				   u32 qpn, const struct rover_bind *bind)
 {
@@ -115,7 +111,7 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 	enum rover_fault fault;
 	struct rover_mr *mr;
 
-	/* Local write is no right of a window, but applications set it. */
+	/* Windows grant no local write, but applications set it. */
 	if (bind->access & ~(ROVER_MR_REMOTE | IB_ACCESS_LOCAL_WRITE |
 			     IB_ZERO_BASED))
 		return ROVER_FAULT_OPERATION;
@@ -133,10 +129,7 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 
 /* Invalidating ***************************************************************/
 
-/*
- * The peer invalidates only bindings of this connection, the local side any in
- * its protection domain.
- */
+/* The peer may invalidate windows of this connection only. */
 static bool mw_may_invalidate(const struct rover_mw *mw, struct ib_pd *pd,
 			      u32 qpn, u32 key, bool remote)
 {
@@ -175,7 +168,6 @@ static enum rover_fault mw_check(const struct rover_mw *mw,
 		return ROVER_FAULT_KEY;
 	if ((mw->access & access) != access)
 		return ROVER_FAULT_ACCESS;
-	/* The window itself does not wrap; no sum can overflow. */
 	if (addr < mw->iova || from > mw->length || len > mw->length - from)
 		return ROVER_FAULT_BOUNDS;
 	return ROVER_OK;

@@ -2,8 +2,7 @@
 /*
  * mw - memory windows: part of a region, with its own rights and key
  *
- * A WQE binds a window to a region, which then stays.  The key is for remote
- * access only.
+ * A bound window holds its region.  Its key is for remote access only.
  *
  * Type 1 is bound again at will, and unbound by binding no bytes.  Type 2
  * belongs to the queue pair it was bound on (type 2B), and must be invalidated,
@@ -25,9 +24,9 @@
  * @access: IB_ACCESS_REMOTE_*
  * @iova: first virtual address
  * @length: bytes
- * @shift: added to the window's addresses, gives the region's
+ * @shift: see struct rover_use
  *
- * The binding changes under mkey.lock only, with the key closed.
+ * A binding changes only under mkey.lock, with the key closed.
  */
 struct rover_mw {
 	struct rover_mkey mkey;
@@ -42,7 +41,7 @@ struct rover_mw {
 	u64 shift;
 };
 
-/* Allocated by the core, and freed right after rover_mw_dealloc(). */
+/* The core frees it right after rover_mw_dealloc(). */
 struct rover_ibmw {
 	struct ib_mw ib;
 	struct rover_mw *mw;
@@ -58,7 +57,7 @@ int rover_mw_dealloc(struct ib_mw *ib);
  * @lkey: the region's
  * @access: IB_ACCESS_REMOTE_*, IB_ZERO_BASED
  * @addr: first byte, as the region's virtual address
- * @length: bytes; 0 unbinds a window of type 1
+ * @length: bytes; 0 unbinds type 1
  */
 struct rover_bind {
 	u32 key;
@@ -98,7 +97,7 @@ enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
  * @pd: protection domain
  * @qpn: queue pair number
  * @key: of a region or window
- * @access: rights needed to all of it, IB_ACCESS_*
+ * @access: rights needed, IB_ACCESS_*
  *
  * Context: softirqs off.
  * Return: ROVER_OK, or KEY, ACCESS.
@@ -113,7 +112,7 @@ enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
  * @key: of a region or window
  * @access: rights needed, IB_ACCESS_REMOTE_*
  * @addr: first byte
- * @len: bytes, not 0: see rover_mr_find()
+ * @len: bytes, not 0
  * @use: result, referenced
  *
  * Context: softirqs off until the reference is dropped.

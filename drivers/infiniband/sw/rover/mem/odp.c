@@ -2,17 +2,14 @@
 /*
  * odp - on-demand paging: user pages that are not pinned
  *
- * A leaf has an mmu_interval_notifier for its addresses and an entry for each
- * page.  hmm_range_fault() reads page tables without a lock: its result counts
- * only if the notifier's sequence, under the leaf's lock, shows no invalidation
- * since.  The lock is a spinlock, for softirqs: the notifier works where
- * sleeping is forbidden, too.
+ * A result of hmm_range_fault() is valid only if, under the leaf's lock, the
+ * sequence of the leaf's MMU notifier shows no invalidation since.
  *
- * Empty leaves are kept until there are many: a process has leaves for about as
- * much memory as page tables.
+ * Empty leaves are kept until there are many: leaves take about as much memory
+ * as the process's page tables.
  *
- * rover_odp.lock (process context) is for making and removing leaves, which may
- * wait for mm locks.  Notifiers do not take it.
+ * Making and removing leaves may wait for mm locks: notifiers must not take
+ * rover_odp.lock.
  */
 #include <linux/bottom_half.h>
 #include <linux/highmem.h>
@@ -34,20 +31,20 @@
 #error "rover needs a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING"
 #endif
 
-/* Addresses of a leaf: its 8-byte entries fill a page. */
+/* User addresses of a leaf: its 8-byte entries fill a page. */
 #define LEAF_SHIFT	21
 #define LEAF_SIZE	(1UL << LEAF_SHIFT)
 #define LEAF_PAGES	(LEAF_SIZE >> PAGE_SHIFT)
 
-/* Pages per page-in: 256 KiB, to serve sequential access. */
+/* Pages per page-in: 256 KiB, for sequential access. */
 #define PAGES_AT_ONCE		64U
 
-/* Fewest leaves at which empty ones are looked for. */
+/* Fewest leaves to trim. */
 #define MIN_TRIM_LEAVES	64U
 
 /* Entry of a leaf: PFN and flags; 0 for no page. */
 #define WRITABLE	BIT(0)
-#define WRITTEN		BIT(1)	/* by rover; set_page_dirty() is due */
+#define WRITTEN		BIT(1)	/* by rover: set_page_dirty() is due */
 #define PFN_SHIFT	2
 
 /**
@@ -56,7 +53,7 @@
  * @odp: owner
  * @lock: protects @entries and @present, and orders them with the notifier's
  *	sequence; innermost
- * @entries: one for each page
+ * @entries: one per page
  * @present: pages present
  * @users: page-ins; under rover_odp.lock
  * @rcu: for freeing
@@ -74,14 +71,14 @@ struct rover_leaf {
 /**
  * struct rover_odp - user memory of ODP regions
  * @refs: regions, page-ins and prefetches
- * @regions: number of regions; with none, page-ins are useless
+ * @regions: number of regions; page-ins need one
  * @id: never reused
  * @mm: grabbed, which does not keep its pages
  * @work: threads of the process
  * @leaves: by user address
  * @lock: serialises making and removing leaves
- * @num_leaves: leaves
- * @trim_at: number of leaves at which to look for empty ones
+ * @num_leaves: entries of @leaves
+ * @trim_at: @num_leaves at which to remove empty ones
  * @closed: no region is left
  * @counts: enum rover_odp_count
  * @dev_lock: protects @dev
@@ -140,9 +137,9 @@ static struct page *odp_entry_page(unsigned long entry)
 }
 
 /*
- * Forget pages @i to @last.  Mark those dirty that rover has written: page
- * tables do not know.  In the notifier a page may be locked, and is mapped
- * until we return; elsewhere we lock it.
+ * Forget pages @i to @last; mark those dirty that rover has written: page
+ * tables do not know.  A notifier's caller may hold the page lock, and keeps
+ * the page mapped; others have to lock it.
  */
 static void odp_forget(struct rover_leaf *leaf, unsigned int i,
 		       unsigned int last, bool notified)
@@ -182,7 +179,7 @@ static void odp_forget(struct rover_leaf *leaf, unsigned int i,
 		odp_count(leaf->odp, ROVER_ODP_INVALIDATIONS, gone);
 }
 
-/* Never sleeps, even if @range is blockable. */
+/* Does not sleep, even if @range is blockable. */
 static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 			   const struct mmu_notifier_range *range,
 			   unsigned long seq)
@@ -192,7 +189,7 @@ static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 	unsigned long first = max(range->start, notifier->interval_tree.start);
 	unsigned long last = min(range->end - 1, notifier->interval_tree.last);
 
-	/* From here on odp_publish() refuses what was found before. */
+	/* From here on odp_publish() rejects earlier results. */
 	spin_lock_bh(&leaf->lock);
 	mmu_interval_set_seq(notifier, seq);
 	spin_unlock_bh(&leaf->lock);
@@ -212,18 +209,18 @@ static void odp_free_leaf(struct rcu_head *rcu)
 	kfree(leaf);
 }
 
-/* Remove a leaf that has no page-in and no page in use. */
+/* Remove a leaf without page-ins or pages in use. */
 static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
 	odp->num_leaves--;
 	odp_forget(leaf, 0, LEAF_PAGES - 1, false);
 	mmu_interval_notifier_remove(&leaf->notifier);
-	/* rover_odp_enter() may just have found the empty leaf. */
+	/* rover_odp_enter() may just have found it. */
 	call_rcu(&leaf->rcu, odp_free_leaf);
 }
 
-/* Only a page-in fills a leaf, and each one is counted in @users. */
+/* A leaf without users stays empty: only page-ins fill it. */
 static void odp_remove_empty_leaves(struct rover_odp *odp)
 {
 	struct rover_leaf *leaf;
@@ -402,10 +399,7 @@ void rover_odp_leave(struct rover_leaf *leaf)
 
 /* Page-in ********************************************************************/
 
-/*
- * Test for memory that the kernel does not map (memfd_secret): only user
- * instructions may access it.
- */
+/* memfd_secret: only user instructions may access it. */
 static bool odp_is_secret(struct page *page)
 {
 	struct address_space *mapping = folio_mapping(page_folio(page));
@@ -414,10 +408,7 @@ static bool odp_is_secret(struct page *page)
 	       mapping->host->i_sb->s_magic == SECRETMEM_MAGIC;
 }
 
-/*
- * Test for a shadow stack, read-only to user instructions: hmm_range_fault()
- * does not check that.
- */
+/* Read-only to user instructions; hmm_range_fault() does not check that. */
 static bool odp_has_shadow_stack(struct mm_struct *mm, unsigned long va,
 				 unsigned long end)
 {
@@ -466,8 +457,8 @@ static int odp_publish(struct rover_leaf *leaf, const struct hmm_range *range)
 }
 
 /*
- * Any invalidation in the leaf requires a retry: then the first page alone,
- * there by now or soon, is fastest.
+ * Any invalidation in the leaf forces a retry; the first page alone is fastest
+ * then.
  */
 static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 			   unsigned long va, unsigned int *pages,
@@ -505,8 +496,8 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 }
 
 /*
- * Page in pages of one leaf from @va on, as a user page fault would, perhaps
- * fewer than asked for.  Return the number of new ones, or an error.
+ * Page in from @va on, in one leaf, as a user page fault would; may reduce
+ * @pages.  Return the number of new pages, or an error.
  */
 static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 		       unsigned int *pages, enum rover_odp_want want)
@@ -532,7 +523,7 @@ out:
 	return ret;
 }
 
-/* Pages of @len bytes at @va, in one leaf and page-in. */
+/* Number of pages to page in at once for @len bytes. */
 static unsigned int odp_pages_at(unsigned long va, u64 len)
 {
 	u64 bytes = min_t(u64, len, LEAF_SIZE - (va & (LEAF_SIZE - 1)));
@@ -568,10 +559,7 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 
 /* Page-in requests ***********************************************************/
 
-/*
- * A buffer longer than its data may be partly unmapped: then the first page
- * must do.
- */
+/* A buffer may be partly unmapped: then try the first page only. */
 static void odp_pagein_work(struct work_struct *work)
 {
 	struct rover_pagein *pagein = container_of(work, struct rover_pagein,
@@ -589,12 +577,12 @@ static void odp_pagein_work(struct work_struct *work)
 		odp_count(odp, ROVER_ODP_FAULTS, ret);
 	rover_odp_put(odp);
 	/*
-	 * Pairs with rover_pagein_pending(): the effects are visible.  On -EBUSY
-	 * the owner asks again.
+	 * Pairs with rover_pagein_pending(): the effects are visible.  On
+	 * -EBUSY the owner asks again.
 	 */
 	smp_store_release(&pagein->state, ret < 0 && ret != -EBUSY ?
 			  ROVER_PAGEIN_FAILED : ROVER_PAGEIN_DONE);
-	/* @pagein may be in use again, with its own reference. */
+	/* @pagein may be pending again, with another reference. */
 	pagein->done(pagein);
 }
 

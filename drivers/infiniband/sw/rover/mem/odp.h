@@ -2,23 +2,20 @@
 /*
  * odp - on-demand paging: user pages that are not pinned
  *
- * Leaves of 2 MiB of user addresses, made on first use, tell where pages are.
- * An access locks the leaf with softirqs off, for at most the copy of a page;
- * the kernel waits for this lock before it takes the page:
+ * Leaves of 2 MiB of user addresses, made on first use, hold the pages.  An
+ * access locks the leaf with softirqs off, for at most the copy of a page; the
+ * kernel waits for this lock before it takes the page:
  *
  *	access				kernel (MMU notifier)
  *	lock the leaf			lock the leaf
- *	look up the page		forget the page: the next access
- *	use it				has to request it
- *	unlock the leaf			unlock the leaf
- *					unmap, move, or share the page
+ *	look up the page		forget the page
+ *	use it				unlock the leaf
+ *	unlock the leaf			unmap, move, or share the page
  *
- * An absent page is requested: a thread pages it in, as a user page fault
- * would, then tells the request's owner.  Callers that may sleep use
- * rover_odp_prefetch().
+ * A thread pages in absent pages on request, then tells the request's owner.
+ * Callers that may sleep use rover_odp_prefetch().
  *
- * For reading, a page reference may outlive the lock: the content is that of
- * the access.
+ * Packets may point to a page after the access: see sgl_may_zcopy().
  */
 #ifndef ROVER_ODP_H
 #define ROVER_ODP_H
@@ -35,41 +32,39 @@ struct rover_leaf;
 /* Counters, in pages. */
 enum rover_odp_count {
 	ROVER_ODP_FAULTS,		/* paged in on request */
-	ROVER_ODP_INVALIDATIONS,	/* invalidated */
+	ROVER_ODP_INVALIDATIONS,
 	ROVER_ODP_PREFETCHES,		/* paged in on advice */
 	ROVER_ODP_COUNTS
 };
 
-/* Corresponding device counters, enum rover_stat; they have the names. */
+/* enum rover_stat of each counter. */
 extern const u8 rover_odp_stats[ROVER_ODP_COUNTS];
 
-/* Access that pages are wanted for. */
 enum rover_odp_want {
-	ROVER_ODP_PRESENT,	/* no fault: only pages mapped now */
+	ROVER_ODP_PRESENT,	/* only pages mapped now */
 	ROVER_ODP_READ,
 	ROVER_ODP_WRITE,
 };
 
 enum rover_pagein_state {
 	ROVER_PAGEIN_IDLE,
-	ROVER_PAGEIN_PENDING,	/* page-in pending */
-	ROVER_PAGEIN_DONE,	/* page-in done, access again */
-	ROVER_PAGEIN_FAILED,	/* page-in impossible */
+	ROVER_PAGEIN_PENDING,
+	ROVER_PAGEIN_DONE,	/* access again */
+	ROVER_PAGEIN_FAILED,
 };
 
 /**
  * struct rover_pagein - page-in request, embedded in its owner
  * @work: runs the page-in
- * @done: called afterwards in process context, with the owner reference of
- *	rover_odp_pagein()
+ * @done: called afterwards in process context; owns a reference of @refs
  * @refs: owner's reference count
  * @odp: memory; referenced while pending
- * @id: @odp's, to recognise it later
+ * @id: rover_odp.id of @odp
  * @va: first user address
- * @pages: pages wanted, the first most of all
+ * @pages: pages wanted; the first is required
  * @write: for writing
- * @state: enum rover_pagein_state; under the owner's lock, but the thread ends
- *	ROVER_PAGEIN_PENDING
+ * @state: enum rover_pagein_state; under the owner's lock, except that the
+ *	thread ends ROVER_PAGEIN_PENDING
  */
 struct rover_pagein {
 	struct work_struct work;
@@ -92,7 +87,6 @@ struct rover_pagein {
 void rover_pagein_init(struct rover_pagein *pagein, refcount_t *refs,
 		       void (*done)(struct rover_pagein *pagein));
 
-/* Test whether a page-in is pending. */
 static inline bool rover_pagein_pending(const struct rover_pagein *pagein)
 {
 	/* Pairs with odp_pagein_work() in odp.c: its effects are visible. */
@@ -111,7 +105,7 @@ static inline void rover_pagein_reset(struct rover_pagein *pagein)
 
 /**
  * rover_odp_new() - create ODP memory of the calling process
- * @dev: device, for its counters
+ * @dev: device that counts
  *
  * Context: process context of the owner.
  * Return: memory for one region; NULL if out of memory.
@@ -128,7 +122,7 @@ struct rover_odp *rover_odp_share(struct rover_odp *odp);
  * rover_odp_close() - remove a region from ODP memory
  * @odp: unused by it
  *
- * Does not wait for page-ins, which the last region's end makes useless.
+ * Does not wait for page-ins.
  *
  * Context: may sleep.
  */
@@ -148,7 +142,7 @@ struct page *rover_odp_enter(struct rover_odp *odp, u64 va, bool write,
 			     struct rover_leaf **entered);
 
 /**
- * rover_odp_leave() - unlock a leaf: the kernel may take the page
+ * rover_odp_leave() - unlock a leaf
  * @leaf: of rover_odp_enter()
  */
 void rover_odp_leave(struct rover_leaf *leaf);
@@ -156,14 +150,14 @@ void rover_odp_leave(struct rover_leaf *leaf);
 /**
  * rover_odp_pagein() - request a page-in
  * @odp: of a region in use
- * @pagein: request, one at a time
+ * @pagein: request, pending or not
  * @va: user address of the missing byte
  * @len: bytes wanted in all, not 0
  * @write: for writing
  *
- * Context: the lock of @pagein's owner held; does not sleep.
- * Return: ROVER_FAULT_PAGE: @pagein is pending, for these pages or others;
- * retry after @done.  ROVER_FAULT_MEMORY: this page-in has failed.
+ * Context: lock of @pagein's owner held.
+ * Return: PAGE: @pagein is pending, for these pages or others; retry when done.
+ * MEMORY: this page-in has failed.
  */
 enum rover_fault rover_odp_pagein(struct rover_odp *odp,
 				  struct rover_pagein *pagein, u64 va, u64 len,
@@ -178,13 +172,12 @@ enum rover_fault rover_odp_pagein(struct rover_odp *odp,
  *
  * Context: any process; sleeps.
  * Return: 0; -EFAULT, -EPERM as of a user page fault; -ENOMEM; -EBUSY if
- * invalidated as fast as paged in; -ECANCELED without regions; -EINTR if
- * killed.
+ * invalidated all the time; -ECANCELED without regions; -EINTR if killed.
  */
 int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 		       enum rover_odp_want want);
 
-/* For use beyond the regions' end; process context. */
+/* For use after the regions; process context. */
 struct rover_odp *rover_odp_get(struct rover_odp *odp);
 void rover_odp_put(struct rover_odp *odp);
 

@@ -2,9 +2,8 @@
 /*
  * odp_work - threads that page in user memory
  *
- * Each process with ODP regions has a workqueue, found by its mm.  The last
- * user may be one of its threads, which cannot wait for itself:
- * odp_work_destroy_wq destroys it.
+ * Each process with ODP regions has a workqueue, found by its mm.  Its own
+ * threads may drop the last reference: odp_work_destroy_wq destroys it.
  *
  * Process context, except rover_odp_work_queue().
  */
@@ -25,7 +24,7 @@
  * struct rover_odp_work - threads of one process
  * @node: in odp_work_table
  * @mm: only compared
- * @refs: drops to 0 under odp_work_lock: never 0 in the table
+ * @refs: drops to 0 under odp_work_lock
  * @wq: high priority: packets wait for it
  * @destroy_work: frees this object
  */
@@ -41,7 +40,6 @@ struct rover_odp_work {
 static DEFINE_MUTEX(odp_work_lock);
 static DEFINE_HASHTABLE(odp_work_table, 6);
 
-/* Objects not freed yet. */
 static atomic_t odp_work_unfreed;
 
 static struct workqueue_struct *odp_work_destroy_wq;

@@ -2,9 +2,8 @@
 /*
  * odp_work - threads that page in user memory
  *
- * A page-in may hang, if a file's server is dead or is the process itself.  So
- * each process has its own threads: few enough for the host, and not in another
- * process's way.
+ * A page-in may hang, as on a dead file server.  So each process has its own
+ * threads, limited in number.
  */
 #ifndef ROVER_ODP_WORK_H
 #define ROVER_ODP_WORK_H
@@ -16,7 +15,7 @@ struct rover_odp_work;
 /**
  * rover_odp_work_get() - get the threads of the calling process
  *
- * All its regions share them.  Its mm must outlive them.
+ * Its mm must outlive them.
  *
  * Context: process, the owner; sleeps.
  * Return: referenced; NULL if out of memory.

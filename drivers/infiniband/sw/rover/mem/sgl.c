@@ -2,9 +2,9 @@
 /*
  * sgl - cursor over scatter/gather lists
  *
- * The cursor moves by runs.  A run is contiguous in its entry, region and
- * memory: except for dma-bufs, it is one range of the direct map.  It is left
- * before the next run is looked up.
+ * The cursor moves by runs: bytes contiguous in their entry, region and memory
+ * (the direct map, or a dma-buf's mapping).  It leaves a run before it looks up
+ * the next.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -13,7 +13,7 @@
 
 #include "mem/sgl.h"
 
-/* @len bytes from @off in @page on, or from @addr on in a dma-buf's mapping. */
+/* @len bytes at @off of @page, or at @addr in a dma-buf. */
 struct sgl_run {
 	void *addr;
 	struct page *page;
@@ -38,7 +38,7 @@ static enum rover_fault sgl_find_region(const struct rover_sgl *sgl,
 			     use);
 }
 
-/* Switch to the entry's region; it is often in use already. */
+/* Switch to the entry's region; often it is in use. */
 static enum rover_fault sgl_use_region(struct rover_sgl *sgl,
 				       const struct rover_sge *sge, u32 len)
 {
@@ -86,11 +86,10 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 }
 
 /*
- * Check the current entry, all of it, so that later runs need no check.  A
- * receive may be longer than its region if the message is not, as RNICs allow
- * and applications do: then check up to the @max bytes wanted now.  A remote
- * range must fit; other local lists were checked in advance, or are wanted
- * whole.
+ * Check the whole entry, so that later runs need no check.  As on RNICs, a
+ * receive may be longer than its region if the message is not: then check up to
+ * the @max bytes wanted now.  Other local lists were checked in advance, or are
+ * wanted whole.
  */
 static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 {
@@ -105,7 +104,7 @@ static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 	return sgl_use_region(sgl, sge, sgl->verified);
 }
 
-/* Get the run at the cursor in a dma-buf, unless revoked. */
+/* Get the run at the cursor in a dma-buf. */
 static enum rover_fault sgl_dmabuf_run(const struct rover_sgl *sgl, u32 max,
 				       struct sgl_run *run)
 {
@@ -177,7 +176,6 @@ enum rover_fault rover_sgl_write(struct rover_sgl *sgl, const struct sk_buff *sk
 		fault = sgl_get_run(sgl, len, &run);
 		if (fault)
 			return sgl_rewind(sgl, cur, off, fault);
-		/* @len does not reach into a frag_list. */
 		if (from + run.len <= skb_headlen(skb))
 			memcpy(sgl_run_addr(&run), skb->data + from, run.len);
 		else
@@ -237,7 +235,7 @@ struct sgl_frag_list {
 	unsigned int num;
 };
 
-/* Test whether @run continues @last in the same folio. */
+/* Test whether @run continues @last in its folio. */
 static bool sgl_frag_continues(const struct rover_frag *last,
 			       const struct sgl_run *run)
 {
@@ -248,7 +246,7 @@ static bool sgl_frag_continues(const struct rover_frag *last,
 	       page_folio(last->page) == page_folio(run->page);
 }
 
-/* Add a piece.  It ends with its folio: a page reference holds no more. */
+/* Add a piece, up to the folio's end: a page reference holds no more. */
 static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 {
 	struct folio *folio = page_folio(run->page);
@@ -276,8 +274,8 @@ static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 }
 
 /*
- * Test whether packets may point to the memory.  Pages of dma-bufs are their
- * exporter's; ODP pages of files are written by others once userspace has
+ * Test whether packets may point to the memory.  Dma-buf pages are their
+ * exporter's.  File pages of ODP may get new content once userspace has
  * unmapped them.
  */
 static bool sgl_may_zcopy(const struct rover_use *use,
@@ -331,7 +329,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 		while (run.len)
 			if (!sgl_add_frag(&p, &run))
 				goto undo;
-		/* From here on the page reference suffices. */
+		/* The page references suffice from here on. */
 		rover_mr_leave(&sgl->use);
 	}
 	*num = p.num;

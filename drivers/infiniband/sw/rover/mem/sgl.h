@@ -4,12 +4,11 @@
  *
  * A list has (address, length, key) entries, local or remote.  The cursor looks
  * up keys, copies to and from the memory, or hands out its pages for zero-copy
- * transmit.  It references at most one region, until rover_sgl_release(); the
- * caller calls this before it drops its lock.
+ * transmit.  It references at most one region, until rover_sgl_release(), which
+ * the caller calls before it drops its lock.
  *
  * ROVER_FAULT_PAGE means an absent ODP page: the cursor is back where the call
- * began, and @pagein's owner is told when to retry.  Earlier bytes may have
- * been written.
+ * began; retry after @pagein.  Earlier bytes may have been written.
  *
  * Softirqs off; does not sleep.
  */
@@ -33,9 +32,8 @@
  * @total: sum of lengths
  * @pagein: request for absent pages, or NULL
  * @use: region, referenced, or none
- * @verified: leading bytes of the current entry known to lie in @use; all,
- *	unless a receive is longer than its region; 0 if unchecked: @use may be
- *	another entry's
+ * @verified: leading bytes of the current entry known to lie in @use; 0 if
+ *	unchecked: @use may be another entry's
  * @one: list of one remote range
  */
 struct rover_sgl {
@@ -91,7 +89,7 @@ static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
 }
 
 /**
- * rover_sgl_set_remote() - move a cursor to a remote range (RETH)
+ * rover_sgl_set_remote() - move a cursor to a remote range
  * @sgl: initialised
  * @pd: protection domain
  * @qpn: queue pair number
@@ -124,7 +122,7 @@ static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 
 /**
  * rover_sgl_check() - check key, rights and bounds of all entries
- * @sgl: cursor anywhere
+ * @sgl: cursor
  *
  * Return: ROVER_OK or the first fault.  The last region stays in use.
  */
@@ -132,7 +130,7 @@ enum rover_fault rover_sgl_check(struct rover_sgl *sgl);
 
 /**
  * rover_sgl_seek() - move to an offset in the list
- * @sgl: cursor anywhere
+ * @sgl: cursor
  * @pos: at most @sgl->total
  */
 void rover_sgl_seek(struct rover_sgl *sgl, u64 pos);
@@ -173,14 +171,12 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  * rover_sgl_frags() - reference the pages of the next bytes and advance
  * @sgl: cursor
  * @len: bytes
- * @frags: result; contiguous pages of one chunk are one piece
+ * @frags: result; contiguous pages of one folio are one piece
  * @max: capacity of @frags
- * @num: in: pieces so far, of which the last may grow; out: all, or 0 if the
- *	bytes must be copied by rover_sgl_read() (too many pieces or regions, or
- *	memory not for skbs) and the cursor has not moved
- * @key: in and out: key of all pieces, which are of one region
- *
- * The caller owns the page references.
+ * @num: in: pieces so far, the last of which may grow; out: all, or 0 if the
+ *	bytes must be copied (too many pieces or regions, or memory not for
+ *	skbs) and the cursor has not moved
+ * @key: in and out: key of all pieces
  *
  * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY, without new
  * references.
@@ -197,7 +193,7 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
  * @swap_add: value to store or add
  * @orig: result, previous value
  *
- * Atomic for all CPUs of the host: cmpxchg or xadd on the memory.
+ * Atomic for all CPUs of the host.
  *
  * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
@@ -209,7 +205,7 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
  * @sgl: cursor at eight aligned bytes
  * @word: value in memory byte order
  *
- * A reader that sees it sees all earlier writes, too.
+ * A reader that sees it sees earlier writes, too.
  *
  * Return: as rover_sgl_atomic().
  */
