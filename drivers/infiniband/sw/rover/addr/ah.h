@@ -56,7 +56,6 @@ static inline struct rover_ah *rover_ah(struct ib_ah *ib)
  * @dev: device of the queue pair
  * @pd: protection domain of the queue pair
  * @number: from a WQE
- *
  * Context: under rcu_read_lock().
  * Return: NULL if there is none in this PD.
  */

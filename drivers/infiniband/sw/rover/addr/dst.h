@@ -42,7 +42,6 @@ static inline void rover_dst_init(struct rover_dst *rdst)
  * rover_dst_entry() - return the cached route if valid
  * @rdst: initialized, or all zero
  * @iif: interface that the packet came in by; 0 for output
- *
  * Context: under rcu_read_lock().
  * Return: a route without a reference, or NULL.
  */
@@ -63,7 +62,6 @@ static inline struct dst_entry *rover_dst_entry(const struct rover_dst *rdst,
  * @iif: interface that packets come in by; 0 for output
  *
  * Of concurrent calls the last one wins; each route is valid.
- *
  * Context: any.
  */
 void rover_dst_set(struct rover_dst *rdst, struct dst_entry *dst, int iif);
@@ -71,7 +69,6 @@ void rover_dst_set(struct rover_dst *rdst, struct dst_entry *dst, int iif);
 /**
  * rover_dst_clear() - forget the cached route
  * @rdst: initialized
- *
  * Context: any.
  */
 static inline void rover_dst_clear(struct rover_dst *rdst)
@@ -87,7 +84,6 @@ void rover_dst_learn(struct rover_dst *rdst, const struct sk_buff *skb);
  * @rdst: cache of the connection
  * @skb: verified to be the peer's; packets from the backlog and those without
  *	IP header have no route
- *
  * Context: softirq, under rcu_read_lock().
  */
 static inline void rover_dst_note(struct rover_dst *rdst,

@@ -97,7 +97,6 @@ struct rover_mcasts {
 /**
  * rover_mcast_init() - initialize without groups
  * @mcasts: to be initialized
- *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
@@ -106,7 +105,6 @@ int rover_mcast_init(struct rover_mcasts *mcasts);
 /**
  * rover_mcast_exit() - free the memory
  * @mcasts: all queue pairs of the device are destroyed
- *
  * Context: may sleep.
  */
 void rover_mcast_exit(struct rover_mcasts *mcasts);
@@ -116,7 +114,6 @@ void rover_mcast_exit(struct rover_mcasts *mcasts);
  * @dev: device to search
  * @l3: kind of headers in front of the BTH
  * @ip: IP header or GRH of the packet
- *
  * Context: under rcu_read_lock().
  * Return: NULL if no queue pair is attached, or the address is unicast.
  */

@@ -67,7 +67,6 @@ struct rover_path {
  * @net: namespace of the device
  * @attr: address handle attributes; attr->grh.sgid_attr is referenced
  * @sport: UDP source port, see rdma_get_udp_sport()
- *
  * Context: any.
  * Return: 0, -EAFNOSUPPORT without IPv6, or -EINVAL for an invalid GID, service
  *	level or destination.
@@ -84,7 +83,6 @@ void rover_path_ect(struct rover_path *path);
 /**
  * rover_path_destroy() - release route and GID
  * @path: no longer used to send; may be all zero
- *
  * Context: any.
  */
 void rover_path_destroy(struct rover_path *path);
@@ -92,7 +90,6 @@ void rover_path_destroy(struct rover_path *path);
 /**
  * rover_path_put_gid() - release the GID and keep the route
  * @path: packets may be in flight; may be all zero
- *
  * Context: any.
  */
 void rover_path_put_gid(struct rover_path *path);
@@ -103,7 +100,6 @@ void rover_path_put_gid(struct rover_path *path);
  *
  * Counts once until there is progress: go-back-N repeats many packets for one
  * loss.
- *
  * Context: any; concurrent calls may count once.
  */
 static inline void rover_path_lost(struct rover_path *path)
@@ -132,7 +128,6 @@ static inline bool rover_path_reliable(const struct rover_path *path)
  * @bytes: as if all packets were full
  *
  * Forgives a few losses far apart; a path once unreliable stays so.
- *
  * Context: any; races like rover_path_lost().
  */
 static inline void rover_path_progress(struct rover_path *path, u64 bytes)
@@ -147,7 +142,6 @@ static inline void rover_path_progress(struct rover_path *path, u64 bytes)
 /**
  * rover_path_dst() - return the route
  * @path: initialized; RoCE v2
- *
  * Context: under rcu_read_lock(), softirqs off; does not sleep.
  * Return: a route without a reference, for skb_dst_set_noref(), or an ERR_PTR:
  *	-ENETUNREACH, -EHOSTUNREACH, ...
@@ -180,7 +174,6 @@ static inline void rover_path_dgid(union ib_gid *gid, enum rover_l3 l3,
  *
  * Prefers the GID of @in: an interface and its VLANs often share a link-local
  * address.
- *
  * Context: any.
  * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR if there is none.
  */
@@ -194,7 +187,6 @@ const struct ib_gid_attr *rover_path_find_gid(struct ib_device *ib,
  * @net: namespace that it came in
  * @l3: kind of headers in front of the BTH
  * @ip: IP header or GRH
- *
  * Return: true if namespace and protocol are those of the path (A17.4: a
  *	connection speaks either RoCE v1 or v2), and the addresses mirrored.
  */

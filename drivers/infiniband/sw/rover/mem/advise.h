@@ -14,7 +14,6 @@ int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 
 /**
  * rover_advise_init() - initialise at module load
- *
  * Return: 0 or -ENOMEM.
  */
 int rover_advise_init(void);

@@ -43,7 +43,6 @@ struct rover_dmabuf {
  * @offset: first byte
  * @length: bytes
  * @writable: to be written
- *
  * Context: may sleep, also for other devices.
  * Return: the buffer; -EBADF or -EINVAL for no dma-buf; -EINVAL beyond its end;
  * -EACCES if the file forbids it; -EOPNOTSUPP without plain loads and stores.
@@ -54,7 +53,6 @@ struct rover_dmabuf *rover_dmabuf_get(struct device *dev, int fd, u64 offset,
 /**
  * rover_dmabuf_addr() - return the address of the buffer
  * @dmabuf: buffer
- *
  * Context: softirqs off during use, which delays revoking.
  * Return: NULL if revoked.
  */
@@ -66,7 +64,6 @@ static inline void *rover_dmabuf_addr(const struct rover_dmabuf *dmabuf)
 /**
  * rover_dmabuf_put() - release a dma-buf
  * @dmabuf: buffer
- *
  * Context: may sleep.
  */
 void rover_dmabuf_put(struct rover_dmabuf *dmabuf);

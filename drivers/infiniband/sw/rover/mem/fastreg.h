@@ -39,7 +39,6 @@ struct rover_fastreg {
  * rover_fastreg_register() - register the memory mapped last
  * @pd: protection domain
  * @reg: registration
- *
  * Context: softirqs off.
  * Return: ROVER_OK; OPERATION for no such region in @pd, or an open key.
  */
@@ -52,7 +51,6 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
  * @pd: protection domain
  * @key: all 32 bits
  * @remote: requested by the peer, which needs rights
- *
  * Context: softirqs off; no reference to any key held.
  * Return: ROVER_OK; OPERATION for another key, or if not allowed.
  */

@@ -88,7 +88,6 @@ static inline bool rover_mkey_id_is(const struct rover_mkey_id *one,
  * @keys: key table
  * @mkey: zeroed; initialised here
  * @open: open it, too
- *
  * Context: may sleep.
  * Return: the key; 0 if out of memory or numbers.
  */
@@ -99,7 +98,6 @@ u32 rover_mkey_publish(struct rover_table *keys, struct rover_mkey *mkey,
  * rover_mkey_retire() - remove a key, wait for its users
  * @keys: key table
  * @mkey: to be freed after a grace period
- *
  * Context: may sleep.
  */
 void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey);
@@ -111,7 +109,6 @@ void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey);
  * @new: zeroed; initialised here
  *
  * Concurrent look-ups find one or the other.
- *
  * Context: may sleep.
  */
 void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
@@ -121,7 +118,6 @@ void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
  * rover_mkey_lock() - find and lock a key, open or closed
  * @keys: key table
  * @key: upper 24 bits count
- *
  * Context: softirqs off.
  * Return: the key, under rcu_read_lock() and rover_mkey.lock until
  * rover_mkey_unlock(); NULL if there is none.
@@ -141,7 +137,6 @@ void rover_mkey_open(struct rover_mkey *mkey, u32 key);
 /**
  * rover_mkey_close() - close a key and wait for its users
  * @mkey: locked
- *
  * Context: softirqs off; no reference to any key held.
  */
 void rover_mkey_close(struct rover_mkey *mkey);
@@ -149,7 +144,6 @@ void rover_mkey_close(struct rover_mkey *mkey);
 /**
  * rover_mkey_put() - drop a reference
  * @mkey: key
- *
  * Context: any.
  */
 static inline void rover_mkey_put(struct rover_mkey *mkey)
@@ -162,7 +156,6 @@ static inline void rover_mkey_put(struct rover_mkey *mkey)
  * rover_mkey_find_id() - look up a key unless closed since
  * @keys: key table
  * @id: opening
- *
  * Context: softirqs off until the reference is dropped.
  * Return: the key, referenced, or NULL.
  */
@@ -173,7 +166,6 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
  * rover_mkey_zcopy_sent() - return rover_mkey.zcopy_sent of a key
  * @keys: key table
  * @key: all 32 bits
- *
  * Context: softirqs off.
  */
 bool rover_mkey_zcopy_sent(struct rover_table *keys, u32 key);
@@ -182,7 +174,6 @@ bool rover_mkey_zcopy_sent(struct rover_table *keys, u32 key);
  * rover_mkey_find() - look up an open key
  * @keys: key table
  * @key: from a WQE or the wire
- *
  * Context: softirqs off until the reference is dropped.
  * Return: the key, referenced, or NULL.
  */

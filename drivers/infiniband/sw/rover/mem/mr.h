@@ -148,7 +148,6 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
  * @pd: protection domain
  * @kind: enum rover_mr_kind
  * @access: IB_ACCESS_*
- *
  * Context: may sleep.
  * Return: NULL if out of memory.
  */
@@ -159,7 +158,6 @@ struct rover_mr *rover_mr_alloc(struct ib_pd *pd, enum rover_mr_kind kind,
  * rover_mr_publish() - assign a region's key
  * @mr: complete region
  * @open: open the key, too
- *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
@@ -172,7 +170,6 @@ int rover_mr_publish(struct rover_mr *mr, bool open);
  * @offset: first byte
  * @length: bytes, may be 0
  * @access: IB_ACCESS_*; virtual addresses begin at 0
- *
  * Context: may sleep.
  * Return: the region; -EOPNOTSUPP for other rights, -EINVAL, -ENOMEM.
  */
@@ -186,7 +183,6 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
  * @access: the window's rights, IB_ACCESS_REMOTE_*
  * @addr: first byte of the window
  * @len: bytes, not 0
- *
  * Context: softirqs off.
  * Return: the region, held until rover_mr_unbind(); NULL if not allowed.
  */
@@ -196,7 +192,6 @@ struct rover_mr *rover_mr_bind(struct ib_pd *pd, u32 key, int access, u64 addr,
 /**
  * rover_mr_unbind() - release a window's region
  * @mr: region
- *
  * Context: any.
  */
 static inline void rover_mr_unbind(struct rover_mr *mr)
@@ -223,7 +218,6 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
  * @addr: first byte
  * @len: bytes, not 0, which needs no check (IBTA 9.7.5.2.4)
  * @use: result, referenced
- *
  * Context: softirqs off until the reference is dropped.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
@@ -264,7 +258,6 @@ static inline enum rover_fault rover_mr_use(struct rover_mkey *mkey,
 /**
  * rover_mr_put() - drop the reference to a region
  * @use: empty afterwards
- *
  * Context: any.
  */
 static inline void rover_mr_put(struct rover_use *use)
@@ -304,7 +297,6 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
  * @write: to be written
  * @offset: result, offset in the page
  * @run: result, bytes contiguous in struct pages and direct map
- *
  * Context: softirqs off.
  * Return: the first page, to be left by rover_mr_leave() before the next call;
  * NULL if absent: see rover_mr_pagein().
@@ -332,7 +324,6 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
  * @use: referenced ROVER_MR_DMABUF
  * @addr: virtual address under the key, in bounds
  * @run: result, bytes from @addr on
- *
  * Context: softirqs off while the memory is used.
  * Return: its kernel address; NULL if revoked.
  */
@@ -366,7 +357,6 @@ static inline void rover_mr_leave(struct rover_use *use)
  * @len: bytes needed, not 0
  * @write: to be written
  * @pagein: request; NULL for none
- *
  * Context: softirqs off, lock of @pagein's owner held.
  * Return: see rover_odp_pagein().
  */
@@ -381,7 +371,6 @@ enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
  * @addr: first byte
  * @len: bytes
  * @va: result, first user address
- *
  * Context: softirqs off.
  * Return: the memory, referenced, which does not delay deregistration; -ENOENT
  * for no such key, -EINVAL if not ODP, -EPERM for another domain or missing

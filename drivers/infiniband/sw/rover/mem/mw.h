@@ -72,7 +72,6 @@ struct rover_bind {
  * @pd: protection domain
  * @qpn: queue pair number
  * @bind: binding
- *
  * Context: softirqs off; no reference to any key held.
  * Return: ROVER_OK; OPERATION if not allowed.
  */
@@ -85,7 +84,6 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
  * @qpn: queue pair number
  * @key: of a type 2 window or a fast registration
  * @remote: requested by the peer
- *
  * Context: softirqs off; no reference to any key held.
  * Return: ROVER_OK; OPERATION for no such key, or if not allowed.
  */
@@ -98,7 +96,6 @@ enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
  * @qpn: queue pair number
  * @key: of a region or window
  * @access: rights needed, IB_ACCESS_*
- *
  * Context: softirqs off.
  * Return: ROVER_OK, or KEY, ACCESS.
  */
@@ -114,7 +111,6 @@ enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
  * @addr: first byte
  * @len: bytes, not 0
  * @use: result, referenced
- *
  * Context: softirqs off until the reference is dropped.
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */

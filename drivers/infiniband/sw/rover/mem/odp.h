@@ -106,7 +106,6 @@ static inline void rover_pagein_reset(struct rover_pagein *pagein)
 /**
  * rover_odp_new() - create ODP memory of the calling process
  * @dev: device that counts
- *
  * Context: process context of the owner.
  * Return: memory for one region; NULL if out of memory.
  */
@@ -123,7 +122,6 @@ struct rover_odp *rover_odp_share(struct rover_odp *odp);
  * @odp: unused by it
  *
  * Does not wait for page-ins.
- *
  * Context: may sleep.
  */
 void rover_odp_close(struct rover_odp *odp);
@@ -134,7 +132,6 @@ void rover_odp_close(struct rover_odp *odp);
  * @va: user address
  * @write: to be written
  * @entered: result, for rover_odp_leave()
- *
  * Context: softirqs off; one page at a time.
  * Return: NULL if absent, or not writable when needed.
  */
@@ -154,7 +151,6 @@ void rover_odp_leave(struct rover_leaf *leaf);
  * @va: user address of the missing byte
  * @len: bytes wanted in all, not 0
  * @write: for writing
- *
  * Context: lock of @pagein's owner held.
  * Return: PAGE: @pagein is pending, for these pages or others; retry when done.
  * MEMORY: this page-in has failed.
@@ -169,7 +165,6 @@ enum rover_fault rover_odp_pagein(struct rover_odp *odp,
  * @va: first user address
  * @len: bytes
  * @want: access to page in for
- *
  * Context: any process; sleeps.
  * Return: 0; -EFAULT, -EPERM as of a user page fault; -ENOMEM; -EBUSY if
  * invalidated all the time; -ECANCELED without regions; -EINTR if killed.

@@ -16,7 +16,6 @@ struct rover_odp_work;
  * rover_odp_work_get() - get the threads of the calling process
  *
  * Its mm must outlive them.
- *
  * Context: process, the owner; sleeps.
  * Return: referenced; NULL if out of memory.
  */
@@ -25,7 +24,6 @@ struct rover_odp_work *rover_odp_work_get(void);
 /**
  * rover_odp_work_put() - drop a reference
  * @pool: queued work may still run, or be the caller
- *
  * Context: process; sleeps.
  */
 void rover_odp_work_put(struct rover_odp_work *pool);
@@ -34,14 +32,12 @@ void rover_odp_work_put(struct rover_odp_work *pool);
  * rover_odp_work_queue() - run work on a thread
  * @pool: referenced
  * @work: not queued
- *
  * Context: any.
  */
 void rover_odp_work_queue(struct rover_odp_work *pool, struct work_struct *work);
 
 /**
  * rover_odp_work_init() - initialise at module load
- *
  * Return: 0 or -ENOMEM.
  */
 int rover_odp_work_init(void);

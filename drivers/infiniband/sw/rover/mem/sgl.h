@@ -123,7 +123,6 @@ static inline void rover_sgl_init(struct rover_sgl *sgl, struct ib_pd *pd,
 /**
  * rover_sgl_check() - check key, rights and bounds of all entries
  * @sgl: cursor
- *
  * Return: ROVER_OK or the first fault.  The last region stays in use.
  */
 enum rover_fault rover_sgl_check(struct rover_sgl *sgl);
@@ -141,7 +140,6 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos);
  * @skb: packet; its frag_list is ignored
  * @from: offset in @skb
  * @len: bytes, all in @skb
- *
  * Return: ROVER_OK; LENGTH if the list is too short; KEY, ACCESS, BOUNDS, PAGE,
  * MEMORY.  On a fault some bytes may be written, as by any RNIC.
  */
@@ -162,7 +160,6 @@ enum rover_fault rover_sgl_write_mem(struct rover_sgl *sgl, const void *from,
  * @sgl: cursor
  * @to: buffer
  * @len: bytes
- *
  * Return: as rover_sgl_write().
  */
 enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
@@ -177,7 +174,6 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  *	bytes must be copied (too many pieces or regions, or memory not for
  *	skbs) and the cursor has not moved
  * @key: in and out: key of all pieces
- *
  * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY, without new
  * references.
  */
@@ -194,7 +190,6 @@ enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
  * @orig: result, previous value
  *
  * Atomic for all CPUs of the host.
- *
  * Return: ROVER_OK; UNALIGNED, KEY, ACCESS, BOUNDS, PAGE, MEMORY.
  */
 enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
@@ -206,7 +201,6 @@ enum rover_fault rover_sgl_atomic(struct rover_sgl *sgl, bool swap, u64 compare,
  * @word: value in memory byte order
  *
  * A reader that sees it sees earlier writes, too.
- *
  * Return: as rover_sgl_atomic().
  */
 enum rover_fault rover_sgl_store(struct rover_sgl *sgl, u64 word);
