@@ -2,8 +2,7 @@
 /*
  * ah - address handles
  *
- * The RDMA core creates and destroys those of kernel users in atomic context:
- * what sleeps here is for userspace only.
+ * The RDMA core creates and destroys those of kernel users in atomic context.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,8 +13,8 @@
 static_assert(sizeof(struct rover_uapi_create_ah_resp) == 8);
 
 /*
- * An address handle without a flow label gets a random one, to spread flows
- * over paths and receive queues.  It only sets the UDP source port.
+ * Without a flow label take a random one, to spread flows over paths and
+ * receive queues.
  */
 static u16 ah_source_port(const struct ib_global_route *grh)
 {
@@ -33,9 +32,9 @@ static void ah_free_rcu(struct rcu_head *rcu)
 }
 
 /*
- * The RDMA core checks for GID references when a device is unregistered: put it
- * now.  Keep the route for a grace period: a datagram in flight has no
- * reference to it, and is dropped where taking one fails (loopback device).
+ * Put the GID at once: the RDMA core expects that when it unregisters a device.
+ * Keep the route for a grace period: a datagram in flight without a reference
+ * is dropped where it cannot take one (loopback device).
  */
 static void ah_release(struct rover_ah *ah)
 {
@@ -90,7 +89,7 @@ int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	if (udata) {
 		err = ah_publish(dev, ah, udata);
 		if (err) {
-			/* A guessed number may have found it already. */
+			/* RCU readers may have found it already. */
 			ah_release(ah);
 			return err;
 		}

@@ -3,12 +3,11 @@
  * ah - address handles: the path to a peer, as an object
  *
  * WQEs of user QPs name an address handle by number, those of kernel QPs by
- * pointer.  A number is only valid for queue pairs of its PD: a hostile process
- * can only name its own.
+ * pointer.  A number is valid only for queue pairs of its PD.
  *
- * Lifetime: found by number under RCU, removed by destroy_ah, freed after a
- * grace period.  Kernel users keep theirs until all sends with it have
- * completed (IBTA 11.2.2.3).
+ * Lifetime: found by number under RCU, freed a grace period after destroy_ah.
+ * Kernel users keep theirs until all sends with it have completed (IBTA
+ * 11.2.2.3).
  */
 #ifndef ROVER_AH_H
 #define ROVER_AH_H
@@ -23,7 +22,7 @@
 /**
  * struct rover_ah - an address handle
  * @obj: its number, if of userspace
- * @pd: protection domain; only compared, never dereferenced
+ * @pd: protection domain; only compared
  * @attr: as given, for query; its GID reference is that of @path
  * @path: headers and route
  * @rcu: for freeing
@@ -38,7 +37,7 @@ struct rover_ah {
 
 /**
  * struct rover_ibah - allocated and freed by the RDMA core
- * @ib: the RDMA core's part
+ * @ib: the core's part
  * @ah: the address handle
  */
 struct rover_ibah {
@@ -52,11 +51,11 @@ static inline struct rover_ah *rover_ah(struct ib_ah *ib)
 }
 
 /**
- * rover_ah_find() - return the address handle of a number
+ * rover_ah_find() - look up an address handle
  * @dev: device of the queue pair
  * @pd: protection domain of the queue pair
  * @number: from a WQE
- * Context: under rcu_read_lock().
+ * Context: rcu_read_lock().
  * Return: NULL if there is none in this PD.
  */
 static inline struct rover_ah *rover_ah_find(struct rover_dev *dev,
@@ -69,14 +68,14 @@ static inline struct rover_ah *rover_ah_find(struct rover_dev *dev,
 	return ah && ah->pd == pd ? ah : NULL;
 }
 
-/* Kernel-owned rings are private memory: their WQEs hold the pointer. */
+/* Only in WQEs of kernel QPs, which userspace cannot write. */
 static inline struct rover_ah **rover_ah_slot(struct rover_send_wqe *wqe)
 {
 	static_assert(sizeof(wqe->reserved_28) >= sizeof(struct rover_ah *));
 	return (struct rover_ah **)&wqe->reserved_28;
 }
 
-/* Verbs; signatures are those of struct ib_device_ops. */
+/* Verbs, with the signatures of struct ib_device_ops. */
 int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata);
 int rover_ah_destroy(struct ib_ah *ib, u32 flags);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * dst - a cached route
- *
- * Any context.
- */
+/* dst - a cached route */
 #include <linux/rcupdate.h>
 #include <net/ip6_fib.h>
 
@@ -27,7 +23,7 @@ void rover_dst_set(struct rover_dst *rdst, struct dst_entry *dst, int iif)
 	WRITE_ONCE(rdst->iif, iif);
 	spin_unlock_irqrestore(&rdst->lock, flags);
 
-	/* Freed after a grace period: readers of @old are safe. */
+	/* Freed after a grace period: RCU readers are safe. */
 	dst_release(old);
 }
 

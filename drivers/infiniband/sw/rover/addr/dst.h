@@ -2,8 +2,7 @@
 /*
  * dst - a cached route
  *
- * Saves the lookup of the output or input route for each packet of a
- * connection, as in TCP sockets.  dst_check() tells when a route is obsolete.
+ * Saves a connection the route lookup for each packet, as in TCP sockets.
  */
 #ifndef ROVER_DST_H
 #define ROVER_DST_H
@@ -16,11 +15,11 @@
  * struct rover_dst - cached route of one direction
  * @dst: the route; NULL if unknown
  * @cookie: for dst_check()
- * @iif: interface that packets come in by; 0 for output
+ * @iif: incoming interface; 0 for output
  * @lock: serializes writers; readers use RCU
  *
- * A lockless reader may combine an old route with a new cookie or interface: it
- * repeats the lookup, or uses the old route for one packet.
+ * A reader may see an old route with a new cookie or interface: it repeats the
+ * lookup, or uses the old route for one packet.
  */
 struct rover_dst {
 	struct dst_entry __rcu *dst;
@@ -41,8 +40,8 @@ static inline void rover_dst_init(struct rover_dst *rdst)
 /**
  * rover_dst_entry() - return the cached route if valid
  * @rdst: initialized, or all zero
- * @iif: interface that the packet came in by; 0 for output
- * Context: under rcu_read_lock().
+ * @iif: incoming interface; 0 for output
+ * Context: rcu_read_lock().
  * Return: a route without a reference, or NULL.
  */
 static inline struct dst_entry *rover_dst_entry(const struct rover_dst *rdst,
@@ -59,9 +58,7 @@ static inline struct dst_entry *rover_dst_entry(const struct rover_dst *rdst,
  * rover_dst_set() - replace the cached route
  * @rdst: initialized
  * @dst: its reference is taken over; NULL to clear
- * @iif: interface that packets come in by; 0 for output
- *
- * Of concurrent calls the last one wins; each route is valid.
+ * @iif: incoming interface; 0 for output
  * Context: any.
  */
 void rover_dst_set(struct rover_dst *rdst, struct dst_entry *dst, int iif);
@@ -76,15 +73,14 @@ static inline void rover_dst_clear(struct rover_dst *rdst)
 	rover_dst_set(rdst, NULL, 0);
 }
 
-/* Slow path of rover_dst_note(): the route has changed. */
+/* Slow path of rover_dst_note(). */
 void rover_dst_learn(struct rover_dst *rdst, const struct sk_buff *skb);
 
 /**
- * rover_dst_note() - cache the route that a received packet has
+ * rover_dst_note() - cache the route of a received packet
  * @rdst: cache of the connection
- * @skb: verified to be the peer's; packets from the backlog and those without
- *	IP header have no route
- * Context: softirq, under rcu_read_lock().
+ * @skb: verified to be the peer's; may have no route
+ * Context: softirq, rcu_read_lock().
  */
 static inline void rover_dst_note(struct rover_dst *rdst,
 				  const struct sk_buff *skb)

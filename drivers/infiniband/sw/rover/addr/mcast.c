@@ -2,12 +2,12 @@
 /*
  * mcast - multicast groups of a device
  *
- * A group's address is a v4-mapped or IPv6 multicast address, made by the RDMA
- * core; RoCE v1 and v2 share it.
+ * The RDMA core makes v4-mapped or IPv6 multicast addresses; RoCE v1 and v2
+ * share them.
  *
- * A user QP joins at most net.ipv4.igmp_max_memberships groups, of both
- * families.  A user leaves as much of the device's groups to others as it has;
- * see decision 0040.
+ * A user QP joins at most net.ipv4.igmp_max_memberships groups, IPv4 and IPv6.
+ * A user gets no more groups, and queue pairs in a group, than it leaves to
+ * others (decision 0040).
  *
  * Process context, except rover_mcast_find().
  */
@@ -60,8 +60,8 @@ const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
 /* Membership of the host *****************************************************/
 
 /*
- * The stack counts members: others (rdma_cm, sockets) may join and leave, too.
- * An interface that left the namespace has left its groups.
+ * The stack counts members: rdma_cm and sockets may join and leave, too.  An
+ * interface that left the namespace has left its groups.
  */
 
 static int mcast_join_v4(struct net_device *ndev, __be32 addr)
@@ -82,10 +82,7 @@ static void mcast_leave_v4(struct net_device *ndev, __be32 addr)
 		ip_mc_dec_group(in_dev, addr);
 }
 
-/*
- * RoCE v1 needs only the Ethernet address that comes with an IP group, made by
- * the same rule (rdma_get_mcast_mac).
- */
+/* Without IPv6 join for RoCE v1 only, by address: see rdma_get_mcast_mac(). */
 static int mcast_join_v6(struct net_device *ndev, struct rover_mcast *group)
 {
 	const struct in6_addr *addr = (const void *)group->mgid.raw;
@@ -210,7 +207,7 @@ static void mcast_member_end(struct rover_mcasts *mcasts, struct rover_qp *qp)
 	rcu_dereference_protected((group)->qps[i],			\
 				  lockdep_is_held(&(mcasts)->lock))
 
-/* For writers: the result is valid while the lock is held. */
+/* The result is valid while the lock is held. */
 static struct rover_mcast *mcast_find_locked(struct rover_mcasts *mcasts,
 					     const union ib_gid *mgid)
 {
@@ -218,7 +215,7 @@ static struct rover_mcast *mcast_find_locked(struct rover_mcasts *mcasts,
 	return rhashtable_lookup_fast(&mcasts->ht, mgid, mcast_params);
 }
 
-/* Index of @qp in the group; for NULL, the first free index. */
+/* For NULL, the first free index. */
 static u32 mcast_index_of(struct rover_mcasts *mcasts,
 			  const struct rover_mcast *group,
 			  const struct rover_qp *qp)
@@ -230,7 +227,6 @@ static u32 mcast_index_of(struct rover_mcasts *mcasts,
 	return i;
 }
 
-/* Number of @user's queue pairs in the group. */
 static u32 mcast_count_qps(struct rover_mcasts *mcasts,
 			   const struct rover_mcast *group,
 			   const struct rover_mcast_user *user)
@@ -265,10 +261,7 @@ static int mcast_add_qp(struct rover_mcasts *mcasts, struct rover_mcast *group,
 	return 0;
 }
 
-/*
- * Create a group with its first member; the host joins.  @qp->mcast.user is
- * set.
- */
+/* The group's first member; @qp->mcast.user is set. */
 static int mcast_create_group(struct rover_dev *dev, struct rover_qp *qp,
 			      const union ib_gid *mgid)
 {

@@ -2,12 +2,12 @@
 /*
  * mcast - multicast groups of a device
  *
- * Groups and their queue pairs are read under RCU.  While a group has members
- * the host is a member of the IP group: else switches and the stack would drop
- * its packets.
+ * While a group has members the host is a member of the IP group: else switches
+ * and the stack would drop its packets.
  *
- * Lifetime: the RDMA core destroys no attached queue pair, and detaches those
- * of an exiting process.  A reader may find a destroyed one: it is not @alive.
+ * Lifetime: groups and their queue pairs are read under RCU.  The RDMA core
+ * destroys no attached queue pair.  A reader may find a queue pair that has
+ * been detached and destroyed: it is not @alive.
  */
 #ifndef ROVER_MCAST_H
 #define ROVER_MCAST_H
@@ -27,9 +27,8 @@ struct rover_qp;
 #define ROVER_MCAST_QPN		0xffffff
 
 /*
- * Limits: groups of a device; queue pairs of one user in a group; queue pairs
- * of all users in a group, which bounds the work for a packet.  A user gets no
- * more of these than it leaves to others.
+ * Limits: groups of a device; queue pairs of one user in a group; of all users
+ * in a group, which bounds the work for a packet.
  */
 #define ROVER_MAX_MCAST		4096
 #define ROVER_MAX_MCAST_QP	64
@@ -40,9 +39,9 @@ struct rover_qp;
  * @node: entry in the hash table
  * @mgid: its address
  * @rcu: for freeing
- * @by_mac: without IPv6 only its Ethernet address was added, for RoCE v1
+ * @by_mac: only its Ethernet address was added, for RoCE v1
  * @end: @qps is empty from here on
- * @used: number of queue pairs in @qps
+ * @used: queue pairs in @qps
  * @qps: attached queue pairs, or NULL; RCU, written under rover_mcasts.lock
  */
 struct rover_mcast {
@@ -58,9 +57,8 @@ struct rover_mcast {
 /**
  * struct rover_mcast_user - a user with attached queue pairs
  * @uid: user ID
- * @qps: number of attached queue pairs
- * @groups: number of groups with queue pairs of this user; a group counts for
- *	each of its users
+ * @qps: attached queue pairs
+ * @groups: groups with queue pairs of this user
  *
  * Protected by rover_mcasts.lock.
  */
@@ -104,23 +102,23 @@ int rover_mcast_init(struct rover_mcasts *mcasts);
 
 /**
  * rover_mcast_exit() - free the memory
- * @mcasts: all queue pairs of the device are destroyed
+ * @mcasts: without groups
  * Context: may sleep.
  */
 void rover_mcast_exit(struct rover_mcasts *mcasts);
 
 /**
  * rover_mcast_find() - return the group that a packet was sent to
- * @dev: device to search
- * @l3: kind of headers in front of the BTH
- * @ip: IP header or GRH of the packet
- * Context: under rcu_read_lock().
+ * @dev: device
+ * @l3: headers in front of the BTH
+ * @ip: IP header or GRH
+ * Context: rcu_read_lock().
  * Return: NULL if no queue pair is attached, or the address is unicast.
  */
 const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
 					   enum rover_l3 l3, const void *ip);
 
-/* Verbs; signatures are those of struct ib_device_ops. */
+/* Verbs, with the signatures of struct ib_device_ops. */
 int rover_mcast_attach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);
 int rover_mcast_detach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);
 

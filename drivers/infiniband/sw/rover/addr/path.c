@@ -2,14 +2,11 @@
 /*
  * path - route and packet headers to one peer
  *
- * A route leaves by the interface of the source GID, as from a NIC, or, to an
- * address of this namespace, by the loopback device: the wire does not know it.
- *
- * RoCE v1 has no routes: frames go to the netdev, to the Ethernet address that
- * the RDMA core resolved.
+ * A route leaves by the interface of the source GID, as from a NIC; to an
+ * address of this namespace, by the loopback device.
  *
  * ECN: connections that react to marks (cwnd) send ECT(0), all others zero,
- * whatever the user's traffic class says.  A GRH has no such bits.
+ * whatever the user's traffic class says.
  */
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
@@ -25,10 +22,10 @@
 
 #include "addr/path.h"
 
-/* For GRH hop limit 0, which many users set and expect to be routed. */
+/* For GRH hop limit 0: many users set it and expect routing. */
 #define PATH_DEFAULT_TTL		64
 
-/* IBTA has four bits for it, struct rdma_ah_attr eight. */
+/* Four bits in IBTA, eight in struct rdma_ah_attr. */
 #define PATH_MAX_SL			15
 
 static int path_init_v4(struct rover_path *path,
@@ -80,7 +77,6 @@ static int path_init_v6(struct rover_path *path,
 	return 0;
 }
 
-/* In RoCE v1 an IPv4 address is like any other GID. */
 static int path_init_grh(struct rover_path *path,
 			 const struct rdma_ah_attr *attr)
 {
@@ -137,7 +133,7 @@ int rover_path_init(struct rover_path *path, struct net *net,
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
-	/* An upper interface (VLAN, macvlan) may be in another namespace. */
+	/* A VLAN or macvlan may be in another namespace. */
 	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), net))
 		path->ifindex = ndev->ifindex;
 	rcu_read_unlock();
@@ -168,7 +164,7 @@ void rover_path_ect(struct rover_path *path)
 
 void rover_path_put_gid(struct rover_path *path)
 {
-	/* Not or only partly initialized: no reference was taken. */
+	/* Not initialized: no reference was taken. */
 	if (!path->sgid_attr)
 		return;
 	rdma_put_gid_attr(path->sgid_attr);

@@ -3,7 +3,7 @@
  * path - route and packet headers to one peer
  *
  * Headers are built once; the route is looked up when first used or obsolete.
- * RoCE v1 has no routes, but the GRH and the peer's Ethernet address.
+ * RoCE v1 has no route, but a GRH and the peer's Ethernet address.
  */
 #ifndef ROVER_PATH_H
 #define ROVER_PATH_H
@@ -20,26 +20,26 @@
 #include "wire/wire.h"
 
 /*
- * Losses that make a path unreliable: a few may be reordering.  Forgiven if
- * ROVER_PATH_FORGIVE_BYTES bytes pass between two, several times a cwnd: a path that
- * loses all new packets never gets there.  See decision 0026.
+ * A few losses may be reordering; with more, a path is unreliable.  Losses are
+ * forgiven after this many bytes without one: several times a cwnd, which a
+ * path that loses all new packets never carries (decision 0026).
  */
 #define ROVER_PATH_MAX_LOSSES	8
 #define ROVER_PATH_FORGIVE_BYTES	(16ULL << 20)
 
 /**
  * struct rover_path - headers and route to one peer
- * @l3: kind of headers in front of the BTH
+ * @l3: headers in front of the BTH
  * @hdr_len: their length in bytes
- * @ip4: header template; length, id and checksum are set per packet
- * @ip6: header template; payload length is set per packet; RoCE v1: GRH
- * @udp: header template; length is set per packet; unused by RoCE v1
+ * @ip4: template; length, id and checksum are set per packet
+ * @ip6: template; payload length is set per packet; RoCE v1: GRH
+ * @udp: template; length is set per packet; unused by RoCE v1
  * @ifindex: interface of the source GID
  * @prio: skb priority (service level), for VLAN PCP and ETS classes
  * @out: cached route
  * @sgid_attr: referenced source GID
  * @net: namespace of the device; outlives the path
- * @losses: number of losses, up to ROVER_PATH_MAX_LOSSES; a hint
+ * @losses: up to ROVER_PATH_MAX_LOSSES; a hint
  * @carried: bytes of full packets since the last loss; a hint
  * @dmac: RoCE v1: Ethernet address of peer or group
  */
@@ -65,30 +65,30 @@ struct rover_path {
  * rover_path_init() - build the headers of a path
  * @path: to be initialized
  * @net: namespace of the device
- * @attr: address handle attributes; attr->grh.sgid_attr is referenced
- * @sport: UDP source port, see rdma_get_udp_sport()
+ * @attr: attributes; attr->grh.sgid_attr is referenced
+ * @sport: UDP source port
  * Context: any.
- * Return: 0, -EAFNOSUPPORT without IPv6, or -EINVAL for an invalid GID, service
- *	level or destination.
+ * Return: 0; -EAFNOSUPPORT without IPv6; -EINVAL for an invalid GID, service
+ * level or destination.
  */
 int rover_path_init(struct rover_path *path, struct net *net,
 		    const struct rdma_ah_attr *attr, u16 sport);
 
 /**
- * rover_path_ect() - let routers mark packets instead of dropping them
+ * rover_path_ect() - set ECT(0): routers may mark packets
  * @path: initialized; its user reacts to marks
  */
 void rover_path_ect(struct rover_path *path);
 
 /**
  * rover_path_destroy() - release route and GID
- * @path: no longer used to send; may be all zero
+ * @path: unused; may be all zero
  * Context: any.
  */
 void rover_path_destroy(struct rover_path *path);
 
 /**
- * rover_path_put_gid() - release the GID and keep the route
+ * rover_path_put_gid() - release the GID, keep the route
  * @path: packets may be in flight; may be all zero
  * Context: any.
  */
@@ -127,8 +127,8 @@ static inline bool rover_path_reliable(const struct rover_path *path)
  * @path: initialized
  * @bytes: as if all packets were full
  *
- * Forgives a few losses far apart; a path once unreliable stays so.
- * Context: any; races like rover_path_lost().
+ * Forgives a few losses far apart; an unreliable path stays so.
+ * Context: any; races are harmless.
  */
 static inline void rover_path_progress(struct rover_path *path, u64 bytes)
 {
@@ -142,17 +142,16 @@ static inline void rover_path_progress(struct rover_path *path, u64 bytes)
 /**
  * rover_path_dst() - return the route
  * @path: initialized; RoCE v2
- * Context: under rcu_read_lock(), softirqs off; does not sleep.
- * Return: a route without a reference, for skb_dst_set_noref(), or an ERR_PTR:
- *	-ENETUNREACH, -EHOSTUNREACH, ...
+ * Context: rcu_read_lock(), softirqs off.
+ * Return: a route without a reference, or an ERR_PTR: -ENETUNREACH, ...
  */
 struct dst_entry *rover_path_dst(struct rover_path *path);
 
 /**
- * rover_path_dgid() - return the destination address of a packet as a GID
+ * rover_path_dgid() - return a packet's destination address as GID
  * @gid: to be filled in
- * @l3: kind of headers in front of the BTH
- * @ip: IP header or GRH of the packet
+ * @l3: headers in front of the BTH
+ * @ip: IP header or GRH
  */
 static inline void rover_path_dgid(union ib_gid *gid, enum rover_l3 l3,
 				   const void *ip)
@@ -166,11 +165,11 @@ static inline void rover_path_dgid(union ib_gid *gid, enum rover_l3 l3,
 }
 
 /**
- * rover_path_find_gid() - return the device's GID that a packet was sent to
+ * rover_path_find_gid() - return the GID that a packet was sent to
  * @ib: registered device
- * @l3: kind of headers in front of the BTH
- * @ip: IP header or GRH of the packet
- * @in: interface that it came in by, or NULL
+ * @l3: headers in front of the BTH
+ * @ip: IP header or GRH
+ * @in: incoming interface, or NULL
  *
  * Prefers the GID of @in: an interface and its VLANs often share a link-local
  * address.
@@ -182,10 +181,10 @@ const struct ib_gid_attr *rover_path_find_gid(struct ib_device *ib,
 					      struct net_device *in);
 
 /**
- * rover_path_match() - test whether a packet came from the peer of a path
+ * rover_path_match() - test whether a packet came from the peer
  * @path: initialized
  * @net: namespace that it came in
- * @l3: kind of headers in front of the BTH
+ * @l3: headers in front of the BTH
  * @ip: IP header or GRH
  * Return: true if namespace and protocol are those of the path (A17.4: a
  *	connection speaks either RoCE v1 or v2), and the addresses mirrored.
@@ -210,10 +209,11 @@ static inline bool rover_path_match(const struct rover_path *path,
 }
 
 /**
- * rover_path_headers_match() - test whether a packet has the headers of a path
+ * rover_path_headers_match() - test whether a packet has the path's headers
  * @path: initialized
- * @skb: data at the IP header; per-packet fields and the UDP source port are
- *	ignored
+ * @skb: data at the IP header
+ *
+ * Ignores per-packet fields and the UDP source port.
  */
 static inline bool rover_path_headers_match(const struct rover_path *path,
 				    const struct sk_buff *skb)
