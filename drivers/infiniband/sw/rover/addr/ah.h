@@ -3,7 +3,7 @@
  * ah - address handles: the path to a peer, as an object
  *
  * WQEs of user QPs name an address handle by number, those of kernel QPs by
- * pointer.  A number is valid only for queue pairs of its PD.
+ * pointer.
  *
  * Lifetime: found by number under RCU, freed a grace period after destroy_ah.
  * Kernel users keep theirs until all sends with it have completed (IBTA
@@ -22,8 +22,8 @@
 /**
  * struct rover_ah - an address handle
  * @obj: its number, if of userspace
- * @pd: protection domain; only compared
- * @attr: as given, for query; its GID reference is that of @path
+ * @pd: PD; only compared
+ * @attr: for query; its GID reference is that of @path
  * @path: headers and route
  * @rcu: for freeing
  */
@@ -53,7 +53,7 @@ static inline struct rover_ah *rover_ah(struct ib_ah *ib)
 /**
  * rover_ah_find() - look up an address handle
  * @dev: device of the queue pair
- * @pd: protection domain of the queue pair
+ * @pd: PD of the queue pair
  * @number: from a WQE
  * Context: rcu_read_lock().
  * Return: NULL if there is none in this PD.
@@ -75,7 +75,7 @@ static inline struct rover_ah **rover_ah_slot(struct rover_send_wqe *wqe)
 	return (struct rover_ah **)&wqe->reserved_28;
 }
 
-/* Verbs, with the signatures of struct ib_device_ops. */
+/* Verbs, as in struct ib_device_ops. */
 int rover_ah_create(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata);
 int rover_ah_destroy(struct ib_ah *ib, u32 flags);

@@ -5,9 +5,8 @@
  * While a group has members the host is a member of the IP group: else switches
  * and the stack would drop its packets.
  *
- * Lifetime: groups and their queue pairs are read under RCU.  The RDMA core
- * destroys no attached queue pair.  A reader may find a queue pair that has
- * been detached and destroyed: it is not @alive.
+ * Groups and their queue pairs are read under RCU.  The RDMA core destroys no
+ * attached queue pair, but readers may find one detached since: not @alive.
  */
 #ifndef ROVER_MCAST_H
 #define ROVER_MCAST_H
@@ -71,7 +70,7 @@ struct rover_mcast_user {
 /**
  * struct rover_mcast_member - memberships of a queue pair
  * @user: user that attached it first; NULL while @groups is 0
- * @groups: number of groups
+ * @groups: groups that it is in
  *
  * Protected by rover_mcasts.lock.
  */
@@ -118,7 +117,7 @@ void rover_mcast_exit(struct rover_mcasts *mcasts);
 const struct rover_mcast *rover_mcast_find(struct rover_dev *dev,
 					   enum rover_l3 l3, const void *ip);
 
-/* Verbs, with the signatures of struct ib_device_ops. */
+/* Verbs, as in struct ib_device_ops. */
 int rover_mcast_attach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);
 int rover_mcast_detach(struct ib_qp *ib, union ib_gid *mgid, u16 lid);
 

@@ -21,8 +21,8 @@
 
 /*
  * A few losses may be reordering; with more, a path is unreliable.  Losses are
- * forgiven after this many bytes without one: several times a cwnd, which a
- * path that loses all new packets never carries (decision 0026).
+ * forgiven after ROVER_PATH_FORGIVE_BYTES without one, several times a cwnd: a
+ * path that loses all new packets never carries them (decision 0026).
  */
 #define ROVER_PATH_MAX_LOSSES	8
 #define ROVER_PATH_FORGIVE_BYTES	(16ULL << 20)
@@ -169,12 +169,9 @@ static inline void rover_path_dgid(union ib_gid *gid, enum rover_l3 l3,
  * @ib: registered device
  * @l3: headers in front of the BTH
  * @ip: IP header or GRH
- * @in: incoming interface, or NULL
- *
- * Prefers the GID of @in: an interface and its VLANs often share a link-local
- * address.
+ * @in: incoming interface, or NULL; its VLANs often share an address with it
  * Context: any.
- * Return: referenced, for rdma_put_gid_attr(); an ERR_PTR if there is none.
+ * Return: a reference, of @in if it has the GID; an ERR_PTR if there is none.
  */
 const struct ib_gid_attr *rover_path_find_gid(struct ib_device *ib,
 					      enum rover_l3 l3, const void *ip,
@@ -186,8 +183,8 @@ const struct ib_gid_attr *rover_path_find_gid(struct ib_device *ib,
  * @net: namespace that it came in
  * @l3: headers in front of the BTH
  * @ip: IP header or GRH
- * Return: true if namespace and protocol are those of the path (A17.4: a
- *	connection speaks either RoCE v1 or v2), and the addresses mirrored.
+ *
+ * A17.4: a connection speaks either RoCE v1 or v2.
  */
 static inline bool rover_path_match(const struct rover_path *path,
 				    const struct net *net, enum rover_l3 l3,

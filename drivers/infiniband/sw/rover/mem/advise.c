@@ -5,7 +5,7 @@
  * All ranges are resolved first: wrong advice has no effect.  With FLUSH the
  * caller prefetches, else a thread, which does not delay deregistration.
  *
- * Process context; keys are looked up with softirqs off (mkey).
+ * Process context.
  */
 #include <linux/bottom_half.h>
 #include <linux/overflow.h>
@@ -18,9 +18,9 @@
 /**
  * struct advise_request - ranges to prefetch
  * @work: prefetches, unless FLUSH is set
- * @want: access that pages are wanted for
+ * @want: access wanted
  * @num: ranges resolved
- * @range: ranges, each with a reference to its memory
+ * @range: ranges, their memory referenced
  */
 struct advise_request {
 	struct work_struct work;
@@ -60,7 +60,6 @@ static void advise_work_fn(struct work_struct *work)
 	struct advise_request *req = container_of(work, struct advise_request,
 						  work);
 
-	/* Without FLUSH nobody gets the result. */
 	advise_prefetch(req);
 	advise_free(req);
 }

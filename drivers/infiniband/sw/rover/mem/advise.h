@@ -7,7 +7,7 @@
 
 struct uverbs_attr_bundle;
 
-/* Verb, with the signature of struct ib_device_ops. */
+/* Verb, as in struct ib_device_ops. */
 int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs);

@@ -2,7 +2,7 @@
 /*
  * dm - device memory: host pages that userspace maps
  *
- * Regions take no reference: the core keeps device memory while it has any.
+ * Regions take no reference: the core frees no device memory that has any.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

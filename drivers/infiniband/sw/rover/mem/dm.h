@@ -11,7 +11,7 @@
 /* Driver-specific method that returns the mmap() offset. */
 extern const struct uapi_definition rover_dm_defs[];
 
-/* Verbs, with the signatures of struct ib_device_ops. */
+/* Verbs, as in struct ib_device_ops. */
 struct ib_dm *rover_dm_alloc(struct ib_device *ib, struct ib_ucontext *ucontext,
 			     struct ib_dm_alloc_attr *attr,
 			     struct uverbs_attr_bundle *attrs);

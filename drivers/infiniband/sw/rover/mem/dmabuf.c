@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * dmabuf - dma-bufs: memory of other drivers
- *
- * Process context: of a verb, or of an exporter that revokes a buffer.
- */
+/* dmabuf - dma-bufs: memory of other drivers */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
 #include <linux/module.h>
@@ -28,10 +24,7 @@ static int dmabuf_check(const struct dma_buf *buf, u64 offset, u64 length,
 	return buf->ops->vmap ? 0 : -EOPNOTSUPP;
 }
 
-/*
- * The exporter takes its memory back.  This is final for an importer that pins:
- * see dma_buf_invalidate_mappings().
- */
+/* Final for importers that pin: see dma_buf_invalidate_mappings(). */
 static void dmabuf_revoked(struct dma_buf_attachment *attach)
 {
 	struct rover_dmabuf *dmabuf = attach->importer_priv;

@@ -2,9 +2,9 @@
 /*
  * dmabuf - dma-bufs: memory of other drivers
  *
- * CPUs move the bytes, in the exporter's kernel mapping, which has the caching
- * that the buffer needs: rover is no DMA device.  An exporter that can move
- * buffers also pins the buffer, and may revoke it (decision 0044).
+ * CPUs copy the bytes in the exporter's kernel mapping, with the caching that
+ * the buffer needs.  An exporter that can move a buffer also pins it, and may
+ * revoke it (decision 0044).
  */
 #ifndef ROVER_DMABUF_H
 #define ROVER_DMABUF_H
@@ -43,7 +43,7 @@ struct rover_dmabuf {
  * @offset: first byte
  * @length: bytes
  * @writable: to be written
- * Context: may sleep, also for other devices.
+ * Context: may sleep.
  * Return: the buffer; -EBADF or -EINVAL for no dma-buf; -EINVAL beyond its end;
  * -EACCES if the file forbids it; -EOPNOTSUPP without plain loads and stores.
  */

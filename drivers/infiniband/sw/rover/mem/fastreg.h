@@ -15,7 +15,7 @@
 
 struct scatterlist;
 
-/* Verbs, with the signatures of the newest struct ib_device_ops. */
+/* Verbs, as in the newest struct ib_device_ops. */
 struct ib_mr *rover_fastreg_alloc(struct ib_pd *pd, enum ib_mr_type type,
 				  u32 max_num_sg);
 int rover_fastreg_map(struct ib_mr *ib, struct scatterlist *sgl, int nents,
@@ -37,7 +37,7 @@ struct rover_fastreg {
 
 /**
  * rover_fastreg_register() - register the memory mapped last
- * @pd: protection domain
+ * @pd: PD
  * @reg: registration
  * Context: softirqs off.
  * Return: ROVER_OK; OPERATION for no such region in @pd, or an open key.
@@ -48,7 +48,7 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
 /**
  * rover_fastreg_invalidate() - close a region's key, wait for its users
  * @mkey: the region's, locked
- * @pd: protection domain
+ * @pd: PD
  * @key: all 32 bits
  * @remote: requested by the peer, which needs rights
  * Context: softirqs off; no reference to any key held.

@@ -103,7 +103,6 @@ struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
 	obj = rover_table_find(keys, id->number);
 	if (obj)
 		mkey = container_of(obj, struct rover_mkey, obj);
-	/* No references: retired or replaced. */
 	if (mkey && (READ_ONCE(mkey->gen) != id->gen ||
 		     !refcount_inc_not_zero(&mkey->refs)))
 		mkey = NULL;

@@ -39,11 +39,10 @@
  * @obj: upper 24 bits
  * @key: all 32 bits; 0 while closed; written under @lock
  * @gen: number of openings; written under @lock
- * @window: of a window (mw), else of a region (mr)
+ * @window: embedded in a window
  * @dead: retired or replaced: never opened again; under @lock
  * @replaced: not in the table
- * @zcopy_sent: an SQ has sent packets that point to the memory, since opening;
- *	for fast registrations only
+ * @zcopy_sent: fast registration that sent packets have pointed to
  * @lock: serialises opening and closing; innermost, softirqs off
  * @refs: look-ups, plus one until retired
  * @gone: completed when @refs is 0
@@ -105,7 +104,7 @@ void rover_mkey_retire(struct rover_table *keys, struct rover_mkey *mkey);
 /**
  * rover_mkey_replace() - hand over a key to a new object
  * @keys: key table
- * @old: open; must be retired next; current users may go on
+ * @old: open; must be retired next
  * @new: zeroed; initialised here
  *
  * Concurrent look-ups find one or the other.
@@ -124,7 +123,6 @@ void rover_mkey_replace(struct rover_table *keys, struct rover_mkey *old,
  */
 struct rover_mkey *rover_mkey_lock(struct rover_table *keys, u32 key);
 
-/* Undo rover_mkey_lock(). */
 void rover_mkey_unlock(struct rover_mkey *mkey);
 
 /**
@@ -156,7 +154,7 @@ static inline void rover_mkey_put(struct rover_mkey *mkey)
  * rover_mkey_find_id() - look up a key unless closed since
  * @keys: key table
  * @id: opening
- * Context: softirqs off until the reference is dropped.
+ * Context: softirqs off until rover_mkey_put().
  * Return: the key, referenced, or NULL.
  */
 struct rover_mkey *rover_mkey_find_id(struct rover_table *keys,
@@ -174,7 +172,7 @@ bool rover_mkey_zcopy_sent(struct rover_table *keys, u32 key);
  * rover_mkey_find() - look up an open key
  * @keys: key table
  * @key: from a WQE or the wire
- * Context: softirqs off until the reference is dropped.
+ * Context: softirqs off until rover_mkey_put().
  * Return: the key, referenced, or NULL.
  */
 static inline struct rover_mkey *rover_mkey_find(struct rover_table *keys,

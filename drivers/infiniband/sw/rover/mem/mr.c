@@ -171,7 +171,6 @@ static void mr_free(struct rover_mr *mr)
 	kfree_rcu(mr, rcu);
 }
 
-/* ib_umem charges RLIMIT_MEMLOCK. */
 static int mr_pin(struct rover_mr *mr, u64 start)
 {
 	struct ib_umem *umem;
@@ -272,9 +271,8 @@ static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 }
 
 /*
- * Replace the region by a new one with its key.  The core then deregisters
- * @old, waiting for its users.  An error leaves @old unchanged.  Bound windows
- * prevent this (IBTA 10.6.7.2.5).
+ * The core deregisters @old afterwards.  An error leaves it unchanged.  Bound
+ * windows prevent this (IBTA 10.6.7.2.5).
  */
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,

@@ -30,7 +30,6 @@ enum rover_mr_kind {
 /* Kinds up to this one have chunks. */
 #define ROVER_MR_CHUNKS		ROVER_MR_PAGES
 
-/* Rights that a region may grant. */
 #define ROVER_MR_REMOTE		(IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC)
@@ -129,7 +128,7 @@ static inline struct rover_mr *rover_mr(struct ib_mr *ib)
 	return container_of(ib, struct rover_mr, ib);
 }
 
-/* Verbs, with the signatures of the newest struct ib_device_ops. */
+/* Verbs, as in the newest struct ib_device_ops. */
 struct ib_mr *rover_mr_reg_user(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
@@ -145,7 +144,7 @@ int rover_mr_dereg(struct ib_mr *ib, struct ib_udata *udata);
 
 /**
  * rover_mr_alloc() - allocate a region without a key
- * @pd: protection domain
+ * @pd: PD
  * @kind: enum rover_mr_kind
  * @access: IB_ACCESS_*
  * Context: may sleep.
@@ -165,7 +164,7 @@ int rover_mr_publish(struct rover_mr *mr, bool open);
 
 /**
  * rover_mr_reg_pages() - register pages that outlive the region
- * @pd: protection domain
+ * @pd: PD
  * @page: pages
  * @offset: first byte
  * @length: bytes, may be 0
@@ -178,9 +177,9 @@ struct ib_mr *rover_mr_reg_pages(struct ib_pd *pd, struct page **page,
 
 /**
  * rover_mr_bind() - hold a region for a window
- * @pd: protection domain
+ * @pd: PD
  * @key: the region's
- * @access: the window's rights, IB_ACCESS_REMOTE_*
+ * @access: the window's IB_ACCESS_REMOTE_*
  * @addr: first byte of the window
  * @len: bytes, not 0
  * Context: softirqs off.
@@ -201,7 +200,6 @@ static inline void rover_mr_unbind(struct rover_mr *mr)
 	atomic_dec(&mr->windows);
 }
 
-/* Test whether a range lies in the region. */
 static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 {
 	u64 from = addr - mr->iova;
@@ -212,13 +210,13 @@ static inline bool rover_mr_within(const struct rover_mr *mr, u64 addr, u64 len)
 
 /**
  * rover_mr_find() - look up a region by a local key
- * @pd: protection domain
+ * @pd: PD
  * @key: local key
- * @access: rights needed, IB_ACCESS_*; 0 for local reads
+ * @access: IB_ACCESS_* needed; 0 for local reads
  * @addr: first byte
- * @len: bytes, not 0, which needs no check (IBTA 9.7.5.2.4)
+ * @len: bytes; do not call for 0 (IBTA 9.7.5.2.4)
  * @use: result, referenced
- * Context: softirqs off until the reference is dropped.
+ * Context: softirqs off until rover_mr_put().
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
@@ -227,8 +225,8 @@ enum rover_fault rover_mr_find(struct ib_pd *pd, u32 key, int access,
 /**
  * rover_mr_use() - rover_mr_find() for a key already found
  * @mkey: a region's; the reference moves to @use, or is dropped
- * @pd: protection domain
- * @access: rights needed
+ * @pd: PD
+ * @access: IB_ACCESS_* needed
  * @addr: first byte
  * @len: bytes
  * @use: result
@@ -293,13 +291,13 @@ struct page *rover_mr_page_slow(struct rover_use *use, u64 addr, bool write,
 /**
  * rover_mr_page() - find the longest contiguous run at an address
  * @use: referenced
- * @addr: virtual address under the key, in bounds
+ * @addr: under the key, in bounds
  * @write: to be written
  * @offset: result, offset in the page
  * @run: result, bytes contiguous in struct pages and direct map
  * Context: softirqs off.
- * Return: the first page, to be left by rover_mr_leave() before the next call;
- * NULL if absent: see rover_mr_pagein().
+ * Return: the first page, for rover_mr_leave(); NULL if absent: see
+ * rover_mr_pagein().
  */
 static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 					 bool write, u32 *offset, size_t *run)
@@ -322,7 +320,7 @@ static inline struct page *rover_mr_page(struct rover_use *use, u64 addr,
 /**
  * rover_mr_dmabuf() - find a byte of a dma-buf
  * @use: referenced ROVER_MR_DMABUF
- * @addr: virtual address under the key, in bounds
+ * @addr: under the key, in bounds
  * @run: result, bytes from @addr on
  * Context: softirqs off while the memory is used.
  * Return: its kernel address; NULL if revoked.
@@ -353,7 +351,7 @@ static inline void rover_mr_leave(struct rover_use *use)
 /**
  * rover_mr_pagein() - request ODP pages
  * @use: referenced; rover_mr_page() returned NULL
- * @addr: virtual address of the missing byte
+ * @addr: missing byte, under the key
  * @len: bytes needed, not 0
  * @write: to be written
  * @pagein: request; NULL for none
@@ -365,16 +363,15 @@ enum rover_fault rover_mr_pagein(const struct rover_use *use, u64 addr, u64 len,
 
 /**
  * rover_mr_find_odp() - look up the memory of an ODP region
- * @pd: protection domain
+ * @pd: PD
  * @key: local key
- * @access: rights needed, IB_ACCESS_*
+ * @access: IB_ACCESS_* needed
  * @addr: first byte
  * @len: bytes
  * @va: result, first user address
  * Context: softirqs off.
- * Return: the memory, referenced, which does not delay deregistration; -ENOENT
- * for no such key, -EINVAL if not ODP, -EPERM for another domain or missing
- * rights, -EFAULT out of bounds.
+ * Return: the memory, referenced; -ENOENT for no such key, -EINVAL if not ODP,
+ * -EPERM for another PD or missing rights, -EFAULT out of bounds.
  */
 struct rover_odp *rover_mr_find_odp(struct ib_pd *pd, u32 key, int access,
 				    u64 addr, u64 len, u64 *va);

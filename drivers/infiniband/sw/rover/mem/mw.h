@@ -17,7 +17,7 @@
  * struct rover_mw - memory window
  * @mkey: key of the binding
  * @rcu: for freeing
- * @pd: protection domain; constant
+ * @pd: PD; constant
  * @type: enum ib_mw_type; constant
  * @mr: bound region; NULL if unbound
  * @qpn: queue pair it was bound on
@@ -47,7 +47,7 @@ struct rover_ibmw {
 	struct rover_mw *mw;
 };
 
-/* Verbs, with the signatures of the newest struct ib_device_ops. */
+/* Verbs, as in the newest struct ib_device_ops. */
 int rover_mw_alloc(struct ib_mw *ib, struct ib_udata *udata);
 int rover_mw_dealloc(struct ib_mw *ib);
 
@@ -69,8 +69,8 @@ struct rover_bind {
 
 /**
  * rover_mw_bind() - bind a window
- * @pd: protection domain
- * @qpn: queue pair number
+ * @pd: PD
+ * @qpn: QPN
  * @bind: binding
  * Context: softirqs off; no reference to any key held.
  * Return: ROVER_OK; OPERATION if not allowed.
@@ -80,8 +80,8 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
 
 /**
  * rover_mw_invalidate() - close a key and wait for its users
- * @pd: protection domain
- * @qpn: queue pair number
+ * @pd: PD
+ * @qpn: QPN
  * @key: of a type 2 window or a fast registration
  * @remote: requested by the peer
  * Context: softirqs off; no reference to any key held.
@@ -92,10 +92,10 @@ enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,
 
 /**
  * rover_mw_grants() - test whether a remote key grants rights
- * @pd: protection domain
- * @qpn: queue pair number
+ * @pd: PD
+ * @qpn: QPN
  * @key: of a region or window
- * @access: rights needed, IB_ACCESS_*
+ * @access: IB_ACCESS_* needed
  * Context: softirqs off.
  * Return: ROVER_OK, or KEY, ACCESS.
  */
@@ -104,14 +104,14 @@ enum rover_fault rover_mw_grants(struct ib_pd *pd, u32 qpn, u32 key,
 
 /**
  * rover_mw_find() - look up a region by a remote key
- * @pd: protection domain
- * @qpn: queue pair number
+ * @pd: PD
+ * @qpn: QPN
  * @key: of a region or window
- * @access: rights needed, IB_ACCESS_REMOTE_*
+ * @access: IB_ACCESS_REMOTE_* needed
  * @addr: first byte
  * @len: bytes, not 0
  * @use: result, referenced
- * Context: softirqs off until the reference is dropped.
+ * Context: softirqs off until rover_mr_put().
  * Return: ROVER_OK, or KEY, ACCESS, BOUNDS.
  */
 enum rover_fault rover_mw_find(struct ib_pd *pd, u32 qpn, u32 key, int access,

@@ -6,7 +6,7 @@
  * sequence of the leaf's MMU notifier shows no invalidation since.
  *
  * Empty leaves are kept until there are many: leaves take about as much memory
- * as the process's page tables.
+ * as page tables.
  *
  * Making and removing leaves may wait for mm locks: notifiers must not take
  * rover_odp.lock.
@@ -73,7 +73,7 @@ struct rover_leaf {
  * @refs: regions, page-ins and prefetches
  * @regions: number of regions; page-ins need one
  * @id: never reused
- * @mm: grabbed, which does not keep its pages
+ * @mm: grabbed
  * @work: threads of the process
  * @leaves: by user address
  * @lock: serialises making and removing leaves

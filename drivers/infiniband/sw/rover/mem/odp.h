@@ -2,9 +2,9 @@
 /*
  * odp - on-demand paging: user pages that are not pinned
  *
- * Leaves of 2 MiB of user addresses, made on first use, hold the pages.  An
- * access locks the leaf with softirqs off, for at most the copy of a page; the
- * kernel waits for this lock before it takes the page:
+ * Leaves of 2 MiB of user addresses record where pages are.  An access locks
+ * the leaf with softirqs off, for at most the copy of a page; the kernel waits
+ * for this lock before it takes the page:
  *
  *	access				kernel (MMU notifier)
  *	lock the leaf			lock the leaf
@@ -106,7 +106,7 @@ static inline void rover_pagein_reset(struct rover_pagein *pagein)
 /**
  * rover_odp_new() - create ODP memory of the calling process
  * @dev: device that counts
- * Context: process context of the owner.
+ * Context: process, the owner.
  * Return: memory for one region; NULL if out of memory.
  */
 struct rover_odp *rover_odp_new(struct rover_dev *dev);

@@ -275,8 +275,7 @@ static bool sgl_add_frag(struct sgl_frag_list *p, struct sgl_run *run)
 
 /*
  * Test whether packets may point to the memory.  Dma-buf pages are their
- * exporter's.  File pages of ODP may get new content once userspace has
- * unmapped them.
+ * exporter's; file pages may be rewritten once userspace has unmapped them.
  */
 static bool sgl_may_zcopy(const struct rover_use *use,
 			  const struct sgl_run *run)

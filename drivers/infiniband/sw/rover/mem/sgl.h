@@ -2,10 +2,9 @@
 /*
  * sgl - cursor over scatter/gather lists
  *
- * A list has (address, length, key) entries, local or remote.  The cursor looks
- * up keys, copies to and from the memory, or hands out its pages for zero-copy
- * transmit.  It references at most one region, until rover_sgl_release(), which
- * the caller calls before it drops its lock.
+ * The cursor looks up keys, copies to and from memory, or hands out pages for
+ * zero-copy transmit.  It references at most one region, until
+ * rover_sgl_release(), which the caller calls before it drops its lock.
  *
  * ROVER_FAULT_PAGE means an absent ODP page: the cursor is back where the call
  * began; retry after @pagein.  Earlier bytes may have been written.
@@ -22,13 +21,13 @@
 
 /**
  * struct rover_sgl - cursor
- * @pd: protection domain of the keys
+ * @pd: PD of the keys
  * @qpn: queue pair that received the key; 0 if local
  * @sge: list in kernel memory, stable while in use
  * @num: entries
  * @cur: current entry
  * @off: bytes of it passed
- * @access: rights needed
+ * @access: IB_ACCESS_* needed
  * @total: sum of lengths
  * @pagein: request for absent pages, or NULL
  * @use: region, referenced, or none
@@ -61,11 +60,11 @@ struct rover_frag {
 /**
  * rover_sgl_set_local() - move a cursor to a local list
  * @sgl: initialised; keeps its region, which the next message often uses
- * @pd: protection domain
+ * @pd: PD
  * @sge: entries, copied from the ring
  * @num: at most ROVER_MAX_SGE
  * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
- * @pagein: request for absent pages; NULL if only for rover_sgl_check()
+ * @pagein: request; NULL if only for rover_sgl_check()
  */
 static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
 				 const struct rover_sge *sge, u8 num,
@@ -91,12 +90,12 @@ static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
 /**
  * rover_sgl_set_remote() - move a cursor to a remote range
  * @sgl: initialised
- * @pd: protection domain
- * @qpn: queue pair number
+ * @pd: PD
+ * @qpn: QPN
  * @addr: first byte
  * @len: bytes
  * @key: remote key
- * @access: rights needed, IB_ACCESS_*
+ * @access: IB_ACCESS_* needed
  * @pagein: request for absent pages
  */
 static inline void rover_sgl_set_remote(struct rover_sgl *sgl, struct ib_pd *pd,
@@ -174,8 +173,7 @@ enum rover_fault rover_sgl_read(struct rover_sgl *sgl, void *to, u32 len);
  *	bytes must be copied (too many pieces or regions, or memory not for
  *	skbs) and the cursor has not moved
  * @key: in and out: key of all pieces
- * Return: ROVER_OK; LENGTH, KEY, ACCESS, BOUNDS, PAGE, MEMORY, without new
- * references.
+ * Return: as rover_sgl_write(); a fault leaves no new references.
  */
 enum rover_fault rover_sgl_frags(struct rover_sgl *sgl, u32 len,
 				 struct rover_frag *frags, unsigned int max,
