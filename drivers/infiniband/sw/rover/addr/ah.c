@@ -2,7 +2,7 @@
 /*
  * ah - address handles
  *
- * The RDMA core creates and destroys those of kernel users in atomic context.
+ * Those of kernel users may be created and destroyed in atomic context.
  */
 #include <linux/random.h>
 #include <linux/slab.h>

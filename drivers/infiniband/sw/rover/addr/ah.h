@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ah - address handles: the path to a peer, as an object
+ * ah - address handles: the path to a peer
  *
  * WQEs of user QPs name an address handle by number, those of kernel QPs by
  * pointer.

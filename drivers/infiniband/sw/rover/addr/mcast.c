@@ -2,7 +2,7 @@
 /*
  * mcast - multicast groups of a device
  *
- * The RDMA core makes v4-mapped or IPv6 addresses; RoCE v1 and v2 share them.
+ * Addresses are v4-mapped or IPv6; RoCE v1 and v2 share them.
  *
  * A user QP joins at most net.ipv4.igmp_max_memberships groups, IPv4 and IPv6.
  * A user gets no more groups, and queue pairs in a group, than it leaves to

@@ -5,8 +5,8 @@
  * While a group has members the host is a member of the IP group: else switches
  * and the stack would drop its packets.
  *
- * Groups and their queue pairs are read under RCU.  The RDMA core destroys no
- * attached queue pair, but readers may find one detached since: not @alive.
+ * Groups and their queue pairs are read under RCU: a reader may find a queue
+ * pair that is detached and destroyed by then, so not @alive.
  */
 #ifndef ROVER_MCAST_H
 #define ROVER_MCAST_H

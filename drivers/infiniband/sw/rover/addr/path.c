@@ -164,7 +164,6 @@ void rover_path_ect(struct rover_path *path)
 
 void rover_path_put_gid(struct rover_path *path)
 {
-	/* Not initialized: no reference was taken. */
 	if (!path->sgid_attr)
 		return;
 	rdma_put_gid_attr(path->sgid_attr);

@@ -90,7 +90,6 @@ static int dmabuf_map(struct rover_dmabuf *dmabuf)
 	return 0;
 }
 
-/* Map for the CPU; sync with other devices' caches. */
 static int dmabuf_open(struct rover_dmabuf *dmabuf)
 {
 	int err;

@@ -4,7 +4,7 @@
  *
  * Regions of either type are lists of pieces of any length and alignment,
  * merged where contiguous.  The consumer may map the next list while the region
- * is in use, then post invalidation and registration together.
+ * is in use.
  *
  * A mapped region begins at the DMA address of its first byte, as with
  * ib_sg_to_pages(): some consumers tell peers this address without reading
@@ -45,17 +45,17 @@ struct ib_mr *rover_fastreg_alloc(struct ib_pd *pd, enum ib_mr_type type,
 
 static bool fastreg_add_piece(struct rover_mr *mr, u64 addr, u64 len)
 {
-	struct rover_piece *last = mr->mapped + mr->nmapped;
+	struct rover_piece *next = mr->mapped + mr->nmapped;
 
 	if (mr->nmapped &&
-	    last[-1].addr + (mr->ib.length - last[-1].at) == addr) {
+	    next[-1].addr + (mr->ib.length - next[-1].at) == addr) {
 		mr->ib.length += len;
 		return true;
 	}
 	if (mr->nmapped == mr->max_pieces)
 		return false;
-	last->at = mr->ib.length;
-	last->addr = addr;
+	next->at = mr->ib.length;
+	next->addr = addr;
 	mr->nmapped++;
 	mr->ib.length += len;
 	return true;

@@ -51,7 +51,7 @@ enum rover_fault rover_fastreg_register(struct ib_pd *pd,
  * @pd: PD
  * @key: all 32 bits
  * @remote: requested by the peer, which needs rights
- * Context: softirqs off; no reference to any key held.
+ * Context: softirqs off; no key referenced.
  * Return: ROVER_OK; OPERATION for another key, or if not allowed.
  */
 enum rover_fault rover_fastreg_invalidate(struct rover_mkey *mkey,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mkey - memory keys: look-up, opening and closing */
+/* mkey - memory keys */
 #include <linux/processor.h>
 #include <linux/random.h>
 

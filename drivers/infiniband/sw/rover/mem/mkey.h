@@ -42,7 +42,7 @@
  * @window: embedded in a window
  * @dead: retired or replaced: never opened again; under @lock
  * @replaced: not in the table
- * @zcopy_sent: fast registration that sent packets have pointed to
+ * @zcopy_sent: packets sent since opening point to the fast registration
  * @lock: serialises opening and closing; innermost, softirqs off
  * @refs: look-ups, plus one until retired
  * @gone: completed when @refs is 0
@@ -135,7 +135,7 @@ void rover_mkey_open(struct rover_mkey *mkey, u32 key);
 /**
  * rover_mkey_close() - close a key and wait for its users
  * @mkey: locked
- * Context: softirqs off; no reference to any key held.
+ * Context: softirqs off; no key referenced.
  */
 void rover_mkey_close(struct rover_mkey *mkey);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mr - memory regions: keys, rights, and location of the bytes
+ * mr - memory regions
  *
  * Pages are accessed in the direct map: CONFIG_INFINIBAND_VIRT_DMA excludes
  * highmem.
@@ -184,7 +184,7 @@ static int mr_pin(struct rover_mr *mr, u64 start)
 	return mr_make_chunks(mr);
 }
 
-/* An implicit region, the whole address space, needs user addresses. */
+/* An implicit region (the whole address space) uses user addresses. */
 static int mr_init_odp(struct rover_mr *mr, u64 start)
 {
 	u64 last;
@@ -271,8 +271,8 @@ static int mr_keep_memory(struct rover_mr *mr, struct rover_mr *old)
 }
 
 /*
- * The core deregisters @old afterwards.  An error leaves it unchanged.  Bound
- * windows prevent this (IBTA 10.6.7.2.5).
+ * The core deregisters @old afterwards.  After an error, as with bound windows
+ * (IBTA 10.6.7.2.5), @old is unchanged.
  */
 struct ib_mr *rover_mr_rereg(struct ib_mr *ib, int flags, u64 start, u64 length,
 			     u64 iova, int access, struct ib_pd *pd,

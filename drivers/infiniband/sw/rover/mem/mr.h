@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mr - memory regions: keys, rights, and location of the bytes
+ * mr - memory regions
  *
  * A pinned region is a table of chunks of one power-of-two size: a shift finds
  * the chunk of an address, and a huge page is one chunk.

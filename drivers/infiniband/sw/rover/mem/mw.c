@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mw - memory windows: part of a region, with its own rights and key
+ * mw - memory windows
  *
  * See IBTA 10.6.7.2.  Binding counts the window in its region first, so that
  * no two keys are locked at once.

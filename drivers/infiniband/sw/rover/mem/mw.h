@@ -72,7 +72,7 @@ struct rover_bind {
  * @pd: PD
  * @qpn: QPN
  * @bind: binding
- * Context: softirqs off; no reference to any key held.
+ * Context: softirqs off; no key referenced.
  * Return: ROVER_OK; OPERATION if not allowed.
  */
 enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
@@ -84,7 +84,7 @@ enum rover_fault rover_mw_bind(struct ib_pd *pd, u32 qpn,
  * @qpn: QPN
  * @key: of a type 2 window or a fast registration
  * @remote: requested by the peer
- * Context: softirqs off; no reference to any key held.
+ * Context: softirqs off; no key referenced.
  * Return: ROVER_OK; OPERATION for no such key, or if not allowed.
  */
 enum rover_fault rover_mw_invalidate(struct ib_pd *pd, u32 qpn, u32 key,

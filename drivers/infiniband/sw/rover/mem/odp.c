@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * odp - on-demand paging: user pages that are not pinned
+ * odp - on-demand paging
  *
  * A result of hmm_range_fault() is valid only if, under the leaf's lock, the
  * sequence of the leaf's MMU notifier shows no invalidation since.
@@ -209,7 +209,7 @@ static void odp_free_leaf(struct rcu_head *rcu)
 	kfree(leaf);
 }
 
-/* Remove a leaf without page-ins or pages in use. */
+/* No page-in or access uses @leaf. */
 static void odp_remove_leaf(struct rover_odp *odp, struct rover_leaf *leaf)
 {
 	xa_erase(&odp->leaves, leaf->notifier.interval_tree.start >> LEAF_SHIFT);
@@ -496,8 +496,8 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 }
 
 /*
- * Page in from @va on, in one leaf, as a user page fault would; may reduce
- * @pages.  Return the number of new pages, or an error.
+ * Page in from @va on, in one leaf; may reduce @pages.  Return the number of
+ * new pages, or an error.
  */
 static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 		       unsigned int *pages, enum rover_odp_want want)
@@ -523,7 +523,6 @@ out:
 	return ret;
 }
 
-/* Number of pages to page in at once for @len bytes. */
 static unsigned int odp_pages_at(unsigned long va, u64 len)
 {
 	u64 bytes = min_t(u64, len, LEAF_SIZE - (va & (LEAF_SIZE - 1)));

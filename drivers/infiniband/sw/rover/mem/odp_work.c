@@ -4,8 +4,6 @@
  *
  * Each process with ODP regions has a workqueue, found by its mm.  Its own
  * threads may drop the last reference: odp_work_destroy_wq destroys it.
- *
- * Process context, except rover_odp_work_queue().
  */
 #include <linux/hashtable.h>
 #include <linux/mutex.h>

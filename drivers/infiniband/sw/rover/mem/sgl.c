@@ -88,8 +88,8 @@ void rover_sgl_seek(struct rover_sgl *sgl, u64 pos)
 /*
  * Check the whole entry, so that later runs need no check.  As on RNICs, a
  * receive may be longer than its region if the message is not: then check up to
- * the @max bytes wanted now.  Other local lists were checked in advance, or are
- * wanted whole.
+ * the @max bytes wanted now.  Other local lists have been checked before, or
+ * are for one packet, which needs them whole.
  */
 static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 {
@@ -104,7 +104,6 @@ static enum rover_fault sgl_verify(struct rover_sgl *sgl, u32 max)
 	return sgl_use_region(sgl, sge, sgl->verified);
 }
 
-/* Get the run at the cursor in a dma-buf. */
 static enum rover_fault sgl_dmabuf_run(const struct rover_sgl *sgl, u32 max,
 				       struct sgl_run *run)
 {
@@ -235,7 +234,6 @@ struct sgl_frag_list {
 	unsigned int num;
 };
 
-/* Test whether @run continues @last in its folio. */
 static bool sgl_frag_continues(const struct rover_frag *last,
 			       const struct sgl_run *run)
 {

@@ -7,7 +7,7 @@
  * rover_sgl_release(), which the caller calls before it drops its lock.
  *
  * ROVER_FAULT_PAGE means an absent ODP page: the cursor is back where the call
- * began; retry after @pagein.  Earlier bytes may have been written.
+ * began; retry after @pagein.
  *
  * Softirqs off; does not sleep.
  */
