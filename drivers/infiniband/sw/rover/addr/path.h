@@ -213,7 +213,7 @@ static inline bool rover_path_match(const struct rover_path *path,
  * Ignores per-packet fields and the UDP source port.
  */
 static inline bool rover_path_headers_match(const struct rover_path *path,
-				    const struct sk_buff *skb)
+					    const struct sk_buff *skb)
 {
 	if (path->l3 == ROVER_L3_IPV4) {
 		const struct iphdr *h = (const void *)skb->data;

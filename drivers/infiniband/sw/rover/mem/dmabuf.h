@@ -24,7 +24,7 @@ struct dma_buf_attachment;
  * @attach: holds the pin; NULL if the exporter never moves buffers
  * @map: the exporter's mapping
  * @addr: its address; NULL if revoked; written under the dma_resv lock
- * @revoked: by the exporter; under the dma_resv lock
+ * @revoked: by the exporter; under this lock
  * @dir: direction of CPU access
  */
 struct rover_dmabuf {

@@ -500,7 +500,7 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
  * new pages, or an error.
  */
 static int odp_fault_in(struct rover_odp *odp, unsigned long va,
-		       unsigned int *pages, enum rover_odp_want want)
+			unsigned int *pages, enum rover_odp_want want)
 {
 	struct rover_leaf *leaf;
 	int ret;

@@ -13,7 +13,7 @@
  *	unlock the leaf			unmap, move, or share the page
  *
  * A thread pages in absent pages on request, then tells the request's owner.
- * Callers that may sleep use rover_odp_prefetch().
+ * Sleepable callers use rover_odp_prefetch().
  *
  * Packets may point to a page after the access: see sgl_may_zcopy().
  */

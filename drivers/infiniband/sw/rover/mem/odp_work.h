@@ -23,7 +23,7 @@ struct rover_odp_work *rover_odp_work_get(void);
 
 /**
  * rover_odp_work_put() - drop a reference
- * @pool: queued work may still run, or be the caller
+ * @pool: its work may be queued, or call this
  * Context: process; sleeps.
  */
 void rover_odp_work_put(struct rover_odp_work *pool);

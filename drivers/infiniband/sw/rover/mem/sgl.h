@@ -67,8 +67,8 @@ struct rover_frag {
  * @pagein: request; NULL if only for rover_sgl_check()
  */
 static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
-				 const struct rover_sge *sge, u8 num,
-				 int access, struct rover_pagein *pagein)
+				       const struct rover_sge *sge, u8 num,
+				       int access, struct rover_pagein *pagein)
 {
 	u64 total = 0;
 	u8 i;
@@ -99,8 +99,8 @@ static inline void rover_sgl_set_local(struct rover_sgl *sgl, struct ib_pd *pd,
  * @pagein: request for absent pages
  */
 static inline void rover_sgl_set_remote(struct rover_sgl *sgl, struct ib_pd *pd,
-				     u32 qpn, u64 addr, u32 len, u32 key,
-				     int access, struct rover_pagein *pagein)
+					u32 qpn, u64 addr, u32 len, u32 key,
+					int access, struct rover_pagein *pagein)
 {
 	sgl->one.addr = addr;
 	sgl->one.length = len;
