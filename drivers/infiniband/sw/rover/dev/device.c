@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device - the RDMA device of a network interface
+ * device - RDMA device of a network interface
  *
  * The core makes GIDs of the interface's addresses.  This file reports link
- * changes and unregisters the device if the interface goes or changes
- * namespaces.
+ * changes.
  *
- * A device ends by rdma link delete, or with its interface or the module.  The
- * core removes clients in reverse order of registration: first this file's,
- * which sets @going so that destroyed user QPs are flushed, then uverbs, and
- * calls dealloc_driver last.  Nothing waits for userspace.
+ * A device ends by `rdma link delete', or when its interface goes or changes
+ * namespaces, or the module goes.  The core removes clients in reverse order of
+ * registration: first this file's, which sets @unregistering so that destroyed
+ * user QPs are flushed, then uverbs. dealloc_driver comes last.  Nothing waits
+ * for userspace.
  */
 #define pr_fmt(fmt) "rover: " fmt
 
@@ -50,8 +50,8 @@ static void device_dealloc_driver(struct ib_device *ib)
 }
 
 /*
- * Called before clients are added, also after a move to another RDMA namespace.
- * The notifier cannot find the device during that move: check its interface.
+ * Called before clients are added, and after a move to another RDMA namespace,
+ * when the notifier cannot find the device: check its interface.
  */
 static int device_enable_driver(struct ib_device *ib)
 {
@@ -67,8 +67,8 @@ static int device_enable_driver(struct ib_device *ib)
 
 /*
  * ipvlan demultiplexes by IP address, so RoCE v1 frames stay with the lower
- * interface, perhaps in another namespace.  @ndev may be going: then do not
- * call get_link_net().
+ * interface, perhaps in another namespace.  If @ndev is going, do not call
+ * get_link_net().
  */
 static bool device_gets_rocev1(const struct net_device *ndev)
 {
@@ -117,7 +117,6 @@ static const struct ib_device_ops device_lifecycle_ops = {
 	.dealloc_driver = device_dealloc_driver,
 };
 
-/* Return rover's device on @ndev with a reference, or NULL. */
 static struct rover_dev *device_get_by_netdev(struct net_device *ndev)
 {
 	struct ib_device *ib = ib_device_get_by_netdev(ndev, ROVER_DRIVER_ID);
@@ -132,7 +131,6 @@ static struct rover_dev *device_get_by_netdev(struct net_device *ndev)
 	return rover_dev(ib);
 }
 
-/* A VLAN's GIDs belong to the device of its lower interface. */
 static void device_warn_vlan(const struct net_device *ndev)
 {
 	const struct net_device *lower = vlan_dev_real_dev(ndev);
@@ -249,7 +247,7 @@ static int device_register_link(const char *name, struct net_device *ndev,
 	if (err)
 		goto err_dealloc;
 
-	/* From here on ib_dealloc_device() calls device_dealloc_driver(). */
+	/* From here ib_dealloc_device() calls device_dealloc_driver(). */
 	device_describe(dev);
 	/* Before ib_register_device(), which adds the interface's GIDs. */
 	err = ib_device_set_netdev(&dev->ib, ndev, 1);
@@ -261,7 +259,7 @@ static int device_register_link(const char *name, struct net_device *ndev,
 		err = -EEXIST;
 	if (err)
 		goto err_dealloc;
-	/* Do not use @dev: it may be unregistered already. */
+	/* @dev may be unregistered already. */
 	return 0;
 
 err_dealloc:
@@ -271,7 +269,7 @@ err_dealloc:
 
 /*
  * The notifier misses an interface that goes or moves before registration.
- * Under RTNL, either that is visible here or the notifier runs later.
+ * Under RTNL, this check sees it, or the notifier runs later.
  */
 static int device_recheck_netdev(struct net_device *ndev, struct net *net)
 {
@@ -350,7 +348,7 @@ static int device_netdev_event(struct notifier_block *nb, unsigned long event,
 		ib_unregister_device_queued(&dev->ib);
 		break;
 	case NETDEV_PRE_TYPE_CHANGE:
-		/* Do not let a bond change to a non-Ethernet type. */
+		/* No bond may change to a non-Ethernet type. */
 		ret = NOTIFY_BAD;
 		break;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * device - the RDMA device of a network interface
- */
+/* device - RDMA device of a network interface */
 #ifndef ROVER_DEVICE_H
 #define ROVER_DEVICE_H
 
@@ -9,20 +7,18 @@ struct net_device;
 
 /**
  * rover_device_add() - register an RDMA device
- * @name: of the RDMA device
+ * @name: of the device
  * @ndev: its interface
  *
  * On return the device has all GIDs of @ndev.
- *
  * Context: may sleep, without RTNL.
- * Return: 0; -EOPNOTSUPP for VLANs and non-Ethernet, -EEXIST if @name or @ndev
- * is taken, -EADDRINUSE for the UDP port, -ENODEV if @ndev is going, -ENOMEM.
+ * Return: 0; -EOPNOTSUPP for VLANs and non-Ethernet; -EEXIST if @name or @ndev
+ * is taken; -EADDRINUSE; -ENODEV if @ndev is going; -ENOMEM.
  */
 int rover_device_add(const char *name, struct net_device *ndev);
 
 /**
  * rover_device_init() - watch interfaces and devices
- *
  * Return: 0 or an error.
  */
 int rover_device_init(void);
@@ -30,7 +26,7 @@ int rover_device_init(void);
 /**
  * rover_device_exit() - remove all devices
  *
- * Call after rover_link_exit().  Waits for removals in progress.
+ * After rover_link_exit().  Waits for removals in progress.
  */
 void rover_device_exit(void);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * link - `rdma link add NAME type rover netdev DEV'
- */
+/* link - `rdma link add NAME type rover netdev DEV' */
 #ifndef ROVER_LINK_H
 #define ROVER_LINK_H
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netns - sockets, hooks and device list of a network namespace
+ * netns - sockets, hooks and devices of a namespace
  *
  * UDP port 4791 is open while the namespace has a device.  One packet type for
- * RoCE v1 serves all namespaces while there is any device.
- *
- * Sockets and device list change under netns_mutex; the list is read under RCU.
+ * RoCE v1 serves all namespaces.  Sockets and device list change under
+ * netns_mutex; the list is read under RCU.
  *
  * Lifetime: an interface that goes or moves unregisters its device
- * asynchronously.  The namespace's exit waits for its last device.
+ * asynchronously; the namespace's exit waits for its last device.
  */
 #define pr_fmt(fmt) "rover: " fmt
 
@@ -105,7 +104,7 @@ static void netns_close_sockets(struct rover_net *rnet)
 		udp_tunnel_sock_release(rnet->sk4->sk);
 	rnet->sk6 = NULL;
 	rnet->sk4 = NULL;
-	/* For packets that found a socket or hook before. */
+	/* Packets may have found a socket or hook before. */
 	synchronize_net();
 }
 
@@ -179,8 +178,7 @@ void rover_netns_leave(struct rover_dev *dev)
 	else
 		synchronize_net();
 	/*
-	 * Pairs with smp_load_acquire() in netns_exit_net(): @rnet is unused
-	 * and may be freed.
+	 * Pairs with smp_load_acquire() in netns_exit_net(): @rnet is unused.
 	 */
 	store_release_wake_up(&rnet->devices, rnet->devices - 1);
 	mutex_unlock(&netns_mutex);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * netns - sockets, hooks and device list of a network namespace
- */
+/* netns - sockets, hooks and devices of a namespace */
 #ifndef ROVER_NETNS_H
 #define ROVER_NETNS_H
 
@@ -10,12 +8,9 @@
 /**
  * rover_netns_join() - add a device to a namespace
  * @dev: @dev->ndev is set; sets @dev->rnet
- * @net: namespace, referenced by the caller
- *
- * The first device opens UDP port 4791.
- *
+ * @net: referenced by the caller
  * Context: may sleep.
- * Return: 0; -EADDRINUSE if the port is taken, or another error.
+ * Return: 0; -EADDRINUSE if the port is taken; another error.
  */
 int rover_netns_join(struct rover_dev *dev, struct net *net);
 
@@ -23,15 +18,13 @@ int rover_netns_join(struct rover_dev *dev, struct net *net);
  * rover_netns_leave() - remove a device from its namespace
  * @dev: joined
  *
- * Then no packet finds @dev.  The last device closes the port.
- *
+ * Afterwards no packet finds @dev.
  * Context: may sleep.
  */
 void rover_netns_leave(struct rover_dev *dev);
 
 /**
  * rover_netns_init() - module load
- *
  * Return: 0 or -ENOMEM.
  */
 int rover_netns_init(void);

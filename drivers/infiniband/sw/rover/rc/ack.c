@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * ack - send ACKs, NAKs and atomic responses
- *
- * Runs under rx_lock with softirqs off.
- */
+/* ack - send ACKs, NAKs and atomic responses */
 #include "core/trace.h"
 #include "rc/ack.h"
 #include "rc/credit.h"

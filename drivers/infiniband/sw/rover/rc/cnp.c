@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cnp - congestion notification packets (CNP), both directions
+ * cnp - congestion notification packets (CNP)
  *
- * Routers mark packets (CE) when a queue grows.  The receiver answers with a
- * CNP (RoCEv2, annex A17.9.3), and the sender shrinks its cwnd.  For marked
- * READ responses that is for peers whose responder limits them; rover's does
- * not, so the requester shrinks its own cwnd.
- *
- * Under tx_lock or rx_lock, in softirq or a thread.
+ * The receiver answers packets marked by a router (CE) with a CNP (annex
+ * A17.9.3), and the sender shrinks its cwnd.  For marked READ responses the
+ * requester also shrinks its own cwnd, since rover's responder has none.
  */
 #include <linux/ktime.h>
 
@@ -16,7 +13,7 @@
 #include "rc/cwnd.h"
 #include "tx/train.h"
 
-/* Time between two CNPs of a connection, in each direction. */
+/* Shortest time between CNPs of a connection, for each direction. */
 #define CNP_INTERVAL	(50 * NSEC_PER_USEC)
 
 static void cnp_send_packet(struct rover_qp *qp, u16 *ip_id)
@@ -31,7 +28,7 @@ static void cnp_send_packet(struct rover_qp *qp, u16 *ip_id)
 	struct rover_train train;
 
 	rover_train_begin(&train, qp, ip_id, 1);
-	/* BECN, next to the QPN, makes it a CNP. */
+	/* A CNP has BECN set. */
 	rover_train_set_path(&train, &qp->path, qp->remote_qpn | ROVER_BTH_BECN);
 	if (!rover_train_add(&train, &out, &fault))
 		rover_qp_count(qp, ROVER_STAT_CNP_SENT);

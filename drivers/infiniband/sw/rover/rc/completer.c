@@ -4,9 +4,7 @@
  *
  * Requests before req.una are completed, in order: SENDs and WRITEs by an ACK,
  * READs and atomics by their response.  An ACK past a missing response is an
- * implied NAK (IBTA 9.7.5.1.1): the response is requested again.
- *
- * Runs under tx_lock with softirqs off.
+ * implied NAK (IBTA 9.7.5.1.1): request it again.
  */
 #include "core/trace.h"
 #include "qp/cq.h"
@@ -29,7 +27,7 @@ static struct rover_sent *completer_oldest(struct rover_qp *qp)
 	       NULL : rover_retransmit_row(qp, req->oldest);
 }
 
-/* Test for READ, FLUSH and ATOMIC WRITE, answered by READ responses. */
+/* READ, FLUSH and ATOMIC WRITE get READ responses. */
 static bool completer_is_read(const struct rover_sent *row)
 {
 	return !(rover_wrs[row->opcode].flags & ROVER_WR_ATOMIC);
@@ -51,7 +49,7 @@ static void completer_retire_oldest(struct rover_qp *qp, enum rover_fault fault)
 	/* Release first: a kernel completion handler may close the key. */
 	if (!qp->user)
 		rover_sgl_release(&req->resp_sgl);
-	/* Free the slot first: with the completion, userspace may use it. */
+	/* The completion lets userspace reuse the slot: free it first. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, fault);
 	if (!fault)
@@ -78,7 +76,7 @@ static void completer_ack_until(struct rover_qp *qp, u32 psn)
 					rover_retransmit_packets(qp, row));
 
 		if (rover_retransmit_is_rd_atomic(row))
-			break;		/* una is at or in it */
+			break;
 		if (rover_psn_diff(psn, end) < 0) {
 			if (rover_psn_diff(psn, req->una) > 0)
 				req->una = psn;
@@ -91,7 +89,7 @@ static void completer_ack_until(struct rover_qp *qp, u32 psn)
 		completer_progress(qp, rover_psn_diff(req->una, una));
 }
 
-/* Report the responses of a batch as progress, before any go-back or wait. */
+/* Report the responses of a batch as progress.  Call before go-back or wait. */
 static void completer_settle(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -102,7 +100,6 @@ static void completer_settle(struct rover_qp *qp)
 		completer_progress(qp, answered);
 }
 
-/* A response is missing before the packet received. */
 static void completer_implied_nak(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -136,7 +133,7 @@ static void completer_handle_nak(struct rover_qp *qp, u8 syndrome)
 	switch (syndrome) {
 	case ROVER_NAK_PSN_SEQ:
 		rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
-		/* A NAK is a retry, too (IBTA 9.9.2.1). */
+		/* A NAK counts as a retry (IBTA 9.9.2.1). */
 		if (!qp->attr.retry_cnt) {
 			rover_completer_dead(qp);
 			break;
@@ -162,7 +159,7 @@ static void completer_handle_nak(struct rover_qp *qp, u8 syndrome)
 	}
 }
 
-/* Test for a NAK after which the peer, in error, answers no more. */
+/* Test for a NAK after which the peer is in error and answers no more. */
 static bool completer_is_fatal_nak(u8 syndrome)
 {
 	return (syndrome & ROVER_AETH_KIND) == ROVER_AETH_NAK &&
@@ -170,8 +167,8 @@ static bool completer_is_fatal_nak(u8 syndrome)
 }
 
 /*
- * Apply a fatal NAK that overtook responses, once these are there.  The peer
- * would not answer a retry; if they are lost, timeouts end it.
+ * Apply a fatal NAK that overtook responses, once these have arrived: the peer
+ * answers no retry.  If they are lost, timeouts fail the request.
  */
 static void completer_apply_early_nak(struct rover_qp *qp)
 {
@@ -217,7 +214,7 @@ static void completer_handle_rnr(struct rover_qp *qp, u8 code)
 		req->rnr_retries--;
 	}
 	memory = rover_page_wait_is_remote(qp, completer_oldest(qp));
-	/* Credits already limit what is sent: keep cwnd. */
+	/* Credits already limit sending: keep cwnd. */
 	if (!req->lsn_valid && !memory)
 		rover_cwnd_probe(qp);
 	rover_retransmit_rnr_wait(qp, code, !memory);
@@ -247,7 +244,7 @@ static void completer_receive_ack(struct rover_qp *qp,
 
 	trace_rover_ack_received(qp->obj.key, pkt->psn, syndrome);
 	completer_settle(qp);
-	/* Stale, or not sent yet: a NAK is for a packet that was sent. */
+	/* Stale, or for a packet not sent yet. */
 	if (rover_psn_diff(next, req->una) < 0 || past > 0 || (!ack && !past)) {
 		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
 			      pkt->psn);
@@ -278,8 +275,8 @@ static void completer_receive_ack(struct rover_qp *qp,
 /* Responses with data ********************************************************/
 
 /*
- * Aim resp_sgl at the oldest request.  Its WQE is read again and compared with
- * its row, as userspace may have changed it.
+ * Set resp_sgl to the oldest request.  Compare its WQE, read again, with its
+ * row: userspace may have changed it.
  */
 static enum rover_fault completer_open_response(struct rover_qp *qp,
 						const struct rover_sent *row)
@@ -307,7 +304,7 @@ static enum rover_fault completer_open_response(struct rover_qp *qp,
 	wqe->index = req->oldest;
 	wqe->valid = true;
 	rover_sgl_set_local(&req->resp_sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
-		      IB_ACCESS_LOCAL_WRITE, &qp->resp_pagein);
+			    IB_ACCESS_LOCAL_WRITE, &qp->resp_pagein);
 	return ROVER_OK;
 }
 
@@ -318,7 +315,7 @@ static bool completer_read_fits(struct rover_qp *qp,
 	u64 left = row->length - ((u64)at << qp->mtu_shift);
 	u32 packets = rover_retransmit_packets(qp, row);
 
-	/* LAST and ONLY may end any piece of a READ, FIRST starts one. */
+	/* Each piece of a READ ends with LAST or ONLY. */
 	if (pkt->payload != min(left, (u64)pkt->packets << qp->mtu_shift))
 		return false;
 	return at + pkt->packets < packets ||
@@ -326,9 +323,9 @@ static bool completer_read_fits(struct rover_qp *qp,
 }
 
 /*
- * Handle a response that could not be stored.  After an ODP fault it is
- * requested again when the memory is there, and not by an implied NAK; if its
- * payload was revoked (zcopy), at once.  Other faults fail the request.
+ * Handle a response that could not be stored.  It is requested again, but not
+ * by an implied NAK: after an ODP fault when the memory is there, after a
+ * revoke (zcopy) at once.  Other faults fail the request.
  */
 static void completer_handle_fault(struct rover_qp *qp,
 				   const struct rover_packet *pkt,
@@ -354,7 +351,6 @@ static void completer_handle_fault(struct rover_qp *qp,
 		      ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
 }
 
-/* Return false if the response was not accepted. */
 static bool completer_receive_read(struct rover_qp *qp,
 				   const struct rover_packet *pkt,
 				   struct rover_sent *row)

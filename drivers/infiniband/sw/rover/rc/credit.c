@@ -2,19 +2,15 @@
 /*
  * credit - end-to-end credits: posted receives
  *
- * An ACK tells how many receives are posted behind its message (IBTA 9.7.7.2).
- * The requester sends no more SENDs; the peer would refuse them.  Without
- * credits one packet may probe (C9-159).
+ * An ACK tells how many receives are posted beyond its message (IBTA 9.7.7.2),
+ * which limits SENDs in flight.  Without credits one packet may probe (C9-159).
  *
  * The time in an RNR NAK is a guess.  So the responder then watches its receive
- * ring (K7), and repeats its last ACK once enough receives are posted, which
- * ends the peer's wait.  Enough is half of the unread completions, but at most
- * what the ring has held; and fewer after a retry that found receives.
+ * ring (K7) and repeats its last ACK, which ends the peer's wait, once enough
+ * receives are posted: half of the unread completions, at most rsp.rq_seen_max,
+ * and fewer after a retry that found receives.
  *
- * Shared receive queues, and CQs of many queue pairs, have no credits.  See
- * decision 0029.
- *
- * Local receives under rx_lock, the peer's under tx_lock; softirqs off.
+ * SRQs, and CQs of many queue pairs, have no credits.  See decision 0029.
  */
 #include "qp/cq.h"
 #include "qp/qp_state.h"
@@ -25,17 +21,17 @@
 /* Receiving ******************************************************************/
 
 /*
- * Most queue pairs of a CQ with credits.  A slow program with more needs the
- * RNR waits: peers woken all at once leave it no time to post.
+ * Most queue pairs on a CQ with credits.  A slow program with more needs RNR
+ * waits: peers woken all at once leave it no time to post.
  */
 #define MAX_CQ_QPS	16
 
-/* After this many ended waits, try to wait for one receive more. */
+/* After this many wakes, wait for one receive more. */
 #define WAKES_PER_PROBE	8
 
 static bool credit_is_advertised(const struct rover_qp *qp)
 {
-	/* A QP counts as sender and as receiver, mostly on one CQ. */
+	/* A QP counts twice: as sender and receiver. */
 	return qp->rq.limit &&
 	       atomic_read(&qp->rcq->ib.usecnt) <= 2 * MAX_CQ_QPS;
 }
@@ -130,11 +126,11 @@ bool rover_credit_update(struct rover_qp *qp, const struct rover_sent *row,
 		req->lsn_valid = false;
 		return wider;
 	}
-	/* A SEND partly acknowledged has taken its receive. */
+	/* A partly acknowledged SEND has taken its receive. */
 	limit += rover_aeth_credits(code) +
 		 (row && row->psn != req->una &&
 		  rover_credit_needs_recv(row, false));
-	/* Ignore the lower limit of an older ACK. */
+	/* Ignore the limit of an older ACK. */
 	if (req->lsn_valid && (s32)(limit - req->lsn) <= 0)
 		return false;
 	req->lsn_valid = true;

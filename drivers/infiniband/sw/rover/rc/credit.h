@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * credit - end-to-end credits: posted receives
- */
+/* credit - end-to-end credits: posted receives */
 #ifndef ROVER_CREDIT_H
 #define ROVER_CREDIT_H
 
 #include "qp/qp.h"
 
 /**
- * rover_credit_syndrome() - return the AETH syndrome of an ACK, with credits
+ * rover_credit_syndrome() - return the AETH syndrome of an ACK
  * @qp: alive
- *
  * Context: rx_lock held.
  */
 u8 rover_credit_syndrome(struct rover_qp *qp);
 
 /**
  * rover_credit_watch() - wait for receives after an RNR NAK
- * @qp: alive; ROVER_WORK_RX is set if they are there
- *
+ * @qp: alive; sets ROVER_WORK_RX if enough are posted
  * Context: rx_lock held.
  */
 void rover_credit_watch(struct rover_qp *qp);
@@ -26,7 +22,6 @@ void rover_credit_watch(struct rover_qp *qp);
 /**
  * rover_credit_wake_due() - test whether to end the peer's RNR wait
  * @qp: alive
- *
  * Context: rx_lock held.
  * Return: true once: send an ACK now.
  */
@@ -35,7 +30,6 @@ bool rover_credit_wake_due(struct rover_qp *qp);
 /**
  * rover_credit_unwatch() - stop waiting for receives
  * @qp: any
- *
  * Context: rx_lock held.
  */
 void rover_credit_unwatch(struct rover_qp *qp);
@@ -54,7 +48,6 @@ static inline bool rover_credit_takes_recv(const struct rover_sent *row)
  * @qp: alive
  * @row: oldest outstanding request, or NULL
  * @code: of the AETH
- *
  * Context: tx_lock held.
  * Return: true if more may be sent than before.
  */
@@ -81,8 +74,7 @@ static inline bool rover_credit_needs_recv(const struct rover_sent *row,
  * @row: request
  * @end: last packet
  *
- * A packet that needs no receive is allowed if all requests before @row are.
- *
+ * A packet without receive is allowed if all requests before @row are.
  * Context: tx_lock held.
  */
 static inline bool rover_credit_available(const struct rover_qp *qp,
@@ -97,11 +89,10 @@ static inline bool rover_credit_available(const struct rover_qp *qp,
 }
 
 /**
- * rover_credit_exhausted() - test whether no credit is left after a packet
+ * rover_credit_exhausted() - test whether a packet exhausts the credits
  * @qp: alive
  * @row: request
  * @end: last packet
- *
  * Context: tx_lock held.
  */
 static inline bool rover_credit_exhausted(const struct rover_qp *qp,

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cwnd - congestion window, and packets per train
+ * cwnd - congestion window and packets per train
  *
- * RC defines no cwnd; excess packets would queue at the receiver until timeouts
- * report losses that never happened.  cwnd doubles in a short round trip, or
- * grows by an eighth after a loss; it shrinks to what the peer handles in
- * MAX_QUEUEING if round trips are long, and is halved by a loss.
+ * Without a cwnd, which RC lacks, packets queue at the receiver until timeouts.
+ * cwnd doubles in a short round trip, or grows by an eighth after a loss; long
+ * round trips shrink it to the packets the peer handles in MAX_QUEUEING, and a
+ * loss halves it.
  *
- * ECN marks shrink it earlier, by half of alpha, which grows with each round
- * trip that saw a mark and else fades, as in DCQCN; unlike a rate, cwnd needs
- * no timer.  See decisions 0007 and 0015.
- *
- * Runs under tx_lock with softirqs off.
+ * ECN marks shrink it earlier, by half of alpha, which grows in round trips
+ * with marks and fades in others, as in DCQCN.  See decisions 0007 and 0015.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -97,7 +94,7 @@ void rover_cwnd_lost(struct rover_qp *qp)
 	cwnd->train = max(cwnd->train / 2, 4);
 }
 
-/* Fade alpha for each round trip since the last mark, but the marked one. */
+/* Fade alpha for each round trip without a mark. */
 static void cwnd_fade_alpha(struct rover_qp *qp, u64 now)
 {
 	struct rover_cwnd *cwnd = &qp->cwnd;
@@ -117,7 +114,7 @@ void rover_cwnd_marked(struct rover_qp *qp)
 	u32 least;
 
 	lockdep_assert_held(&qp->tx_lock);
-	/* Shrink once per window, until its PSN may have wrapped. */
+	/* Shrink once per window.  An old ecn_psn may have wrapped. */
 	if (cwnd->ecn_at && now - cwnd->ecn_at < MAX_INFLIGHT_NS &&
 	    rover_psn_diff(qp->req.una, cwnd->ecn_psn) < 0)
 		return;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cwnd - congestion window, and packets per train
+ * cwnd - congestion window and packets per train
  *
- * The results are cwnd.packets and cwnd.train.
+ * Sets cwnd.packets and cwnd.train.
  */
 #ifndef ROVER_CWND_H
 #define ROVER_CWND_H
 
 #include "qp/qp.h"
 
-/* Events; tx_lock held, softirqs off. */
+/* Events; tx_lock held. */
 
 /* A connection starts; its path MTU is known. */
 void rover_cwnd_init(struct rover_qp *qp);
-/* @packets more were acknowledged. */
 void rover_cwnd_acked(struct rover_qp *qp, u32 packets);
 /* A packet sent once was acknowledged after @rtt ns. */
 void rover_cwnd_rtt_sample(struct rover_qp *qp, u64 rtt);
 /* The peer reported a gap. */
 void rover_cwnd_lost(struct rover_qp *qp);
-/* Packets sent from here were ECN-marked. */
+/* Packets were ECN-marked. */
 void rover_cwnd_marked(struct rover_qp *qp);
 /* Send a single packet next. */
 void rover_cwnd_probe(struct rover_qp *qp);

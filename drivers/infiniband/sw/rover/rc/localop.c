@@ -2,10 +2,8 @@
 /*
  * localop - work requests without packets
  *
- * They change memory keys, in the order of the send queue, and are executed
- * once.  A row in req.sent then waits to complete in its turn.
- *
- * Runs under tx_lock with softirqs off.
+ * They change memory keys, are executed once, in send queue order, and complete
+ * in turn by a row in req.sent.
  */
 #include "mem/mw.h"
 #include "qp/wqe.h"
@@ -77,7 +75,7 @@ void rover_localop_retire(struct rover_qp *qp)
 
 		if (!rover_localop_is(row->opcode))
 			break;
-		/* A retransmission goes on behind it. */
+		/* Retransmission continues behind it. */
 		if (req->sending == req->oldest)
 			req->sending++;
 		req->oldest++;

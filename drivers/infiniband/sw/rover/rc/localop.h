@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * localop - work requests without packets
- */
+/* localop - work requests without packets */
 #ifndef ROVER_LOCALOP_H
 #define ROVER_LOCALOP_H
 
 #include "mem/fastreg.h"
 #include "rc/retransmit.h"
 
-/* Arguments of REG_MR in a kernel user's WQE. */
+/* Arguments of REG_MR in a kernel QP's WQE. */
 static inline struct rover_fastreg *
 rover_localop_reg(struct rover_send_wqe *wqe)
 {
@@ -30,9 +28,8 @@ static inline bool rover_localop_is(u8 opcode)
  * @qp: alive
  * @wqe: local operation, validated
  *
- * True with FENCE, or if it invalidates a key that their packets point to:
- * these would be dropped, and could not be sent again.
- *
+ * True with FENCE, or if @wqe invalidates a key that sent packets refer to:
+ * these could not be sent again.
  * Context: tx_lock held.
  */
 bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe);
@@ -40,22 +37,19 @@ bool rover_localop_waits(struct rover_qp *qp, const struct rover_wqe *wqe);
 /**
  * rover_localop_run() - execute a local operation
  * @qp: alive
- * @wqe: validated but for fields of its opcode
- *
- * Context: tx_lock held, softirqs off; no reference to any key held.
- * Return: ROVER_OK; WQE, OPERATION.
+ * @wqe: validated, except for fields of its opcode
+ * Context: tx_lock held; no reference to any key held.
+ * Return: ROVER_OK, ROVER_FAULT_WQE or _OPERATION.
  */
 enum rover_fault rover_localop_run(struct rover_qp *qp, struct rover_wqe *wqe);
 
-/* Slow path of rover_localop_complete(). */
 void rover_localop_retire(struct rover_qp *qp);
 
 /**
  * rover_localop_complete() - complete the oldest local operations
  * @qp: alive
  *
- * Then the oldest request, if any, has packets.
- *
+ * Then the oldest request has packets.
  * Context: tx_lock held.
  */
 static inline void rover_localop_complete(struct rover_qp *qp)

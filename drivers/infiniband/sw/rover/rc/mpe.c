@@ -2,10 +2,8 @@
 /*
  * mpe - memory placement extensions: ATOMIC WRITE, FLUSH (annex A19)
  *
- * Both are answered by a READ response without data.  They come between
- * messages, so they may use rsp.dst, which the responder releases.
- *
- * Runs under rx_lock with softirqs off.
+ * Both are answered by an empty READ response.  They come between messages and
+ * use rsp.dst, which the responder releases.
  */
 #include "mem/mw.h"
 #include "mem/sgl.h"
@@ -23,12 +21,11 @@ enum rover_fault rover_mpe_store(struct rover_qp *qp,
 		return ROVER_FAULT_LENGTH;
 	memcpy(&word, pkt->hdr.awrite.word.bytes, sizeof(word));
 	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
-			  sizeof(word), be32_to_cpu(reth->rkey),
-			  IB_ACCESS_REMOTE_WRITE, &qp->rx_pagein);
+			     sizeof(word), be32_to_cpu(reth->rkey),
+			     IB_ACCESS_REMOTE_WRITE, &qp->rx_pagein);
 	return rover_sgl_store(sgl, word);
 }
 
-/* Check key, rights and, for a range, bounds. */
 static enum rover_fault mpe_check_flush(struct rover_qp *qp,
 					const struct rover_packet *pkt)
 {
@@ -52,15 +49,15 @@ static enum rover_fault mpe_check_flush(struct rover_qp *qp,
 		if (!len)
 			return ROVER_OK;
 		rover_sgl_set_remote(sgl, qp->pd, qp->obj.key,
-				  be64_to_cpu(reth->va), len,
-				  be32_to_cpu(reth->rkey), access, NULL);
+				     be64_to_cpu(reth->va), len,
+				     be32_to_cpu(reth->rkey), access, NULL);
 		return rover_sgl_check(sgl);
 	default:
 		return ROVER_FAULT_OPCODE;
 	}
 }
 
-/* All CPUs see earlier writes alike: only order them before the response. */
+/* Caches are coherent: only order earlier writes before the response. */
 enum rover_fault rover_mpe_flush(struct rover_qp *qp,
 				 const struct rover_packet *pkt)
 {

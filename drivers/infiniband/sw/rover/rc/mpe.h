@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * mpe - memory placement extensions: ATOMIC WRITE, FLUSH (annex A19)
- */
+/* mpe - memory placement extensions (annex A19) */
 #ifndef ROVER_MPE_H
 #define ROVER_MPE_H
 
@@ -11,10 +9,9 @@
 /**
  * rover_mpe_store() - execute an ATOMIC WRITE
  * @qp: alive
- * @pkt: validated up to its permission
- *
- * Context: rx_lock held, softirqs off.
- * Return: ROVER_OK; LENGTH, UNALIGNED, KEY, ACCESS, BOUNDS.
+ * @pkt: validated, except for its range
+ * Context: rx_lock held.
+ * Return: ROVER_OK or a fault.
  */
 enum rover_fault rover_mpe_store(struct rover_qp *qp,
 				 const struct rover_packet *pkt);
@@ -22,10 +19,9 @@ enum rover_fault rover_mpe_store(struct rover_qp *qp,
 /**
  * rover_mpe_flush() - execute a FLUSH
  * @qp: alive
- * @pkt: validated up to its length
- *
- * Context: rx_lock held, softirqs off.
- * Return: ROVER_OK; OPCODE if unknown or not allowed; KEY, ACCESS, BOUNDS.
+ * @pkt: validated, except for rights and range
+ * Context: rx_lock held.
+ * Return: ROVER_OK or a fault.
  */
 enum rover_fault rover_mpe_flush(struct rover_qp *qp,
 				 const struct rover_packet *pkt);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * page_wait - requests that wait for ODP memory at the responder
+ * page_wait - requests waiting for the responder's ODP memory
  *
  * The request is dropped.  When its memory is there, an RNR NAK with the
- * shortest time makes the peer send again; it is no loss to the peer, but uses
- * up an RNR retry.  If the local rnr_retry is limited, the peer's may be, too,
- * and a sequence NAK is sent instead.  See decision 0042.
+ * shortest time makes the peer send again, which is no loss but uses up an RNR
+ * retry.  If the local rnr_retry is limited, the peer's may be, too: send a
+ * sequence NAK instead.  See decision 0042.
  */
 #include "qp/qp_table.h"
 #include "rc/credit.h"
@@ -27,7 +27,7 @@ void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* No NAK for the packets behind this one. */
+	/* Do not NAK packets behind this one. */
 	rsp->nak_sent = true;
 	if (pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;
@@ -59,7 +59,6 @@ bool rover_page_wait_is_remote(const struct rover_qp *qp,
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_credit_needs_recv(row, end))
 		return true;
-	/* A SEND takes its receive with the first packet. */
 	if (at && row->opcode != ROVER_WQE_WRITE_IMM)
 		return true;
 	return qp->req.lsn_valid && rover_credit_available(qp, row, end);

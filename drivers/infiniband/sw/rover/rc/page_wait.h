@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * page_wait - requests that wait for ODP memory at the responder
- */
+/* page_wait - requests waiting for the responder's ODP memory */
 #ifndef ROVER_PAGE_WAIT_H
 #define ROVER_PAGE_WAIT_H
 
@@ -11,18 +9,14 @@
 /**
  * rover_page_wait_begin() - drop a request until its memory is there
  * @qp: alive
- * @pkt: request expected next
- *
+ * @pkt: expected request
  * Context: rx_lock held, under rcu_read_lock().
  */
 void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt);
 
 /**
- * rover_page_wait_end() - end the wait: memory is there, or cannot be had
- * @qp: alive; rover_page_wait_begin() was called
- *
- * Sets rsp.nak_due: the peer sends the request again.
- *
+ * rover_page_wait_end() - end the wait
+ * @qp: alive; memory is there, or cannot be had
  * Context: rx_lock held.
  */
 void rover_page_wait_end(struct rover_qp *qp);
@@ -31,7 +25,6 @@ void rover_page_wait_end(struct rover_qp *qp);
  * rover_page_wait_is_remote() - test whether an RNR NAK is for ODP memory
  * @qp: alive; packet req.una was refused
  * @row: its request
- *
  * Context: tx_lock held.
  * Return: true if the packet takes no receive, or an advertised one.
  */

@@ -2,13 +2,10 @@
 /*
  * readresp - responses to READs and atomics
  *
- * Rows of rsp.res are answered in the order of PSNs, as trains.  Duplicate
- * READs are executed again; atomics are not, so the results of the last
- * max_dest_rd_atomic are saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate replaces
- * its pending row, or else goes before all later PSNs: a requester that misses
- * a response drops those behind it.
- *
- * Runs under rx_lock with softirqs off.
+ * Rows of rsp.res are answered in PSN order, as trains.  Duplicate READs are
+ * executed again; atomics are not, so the last max_dest_rd_atomic results are
+ * saved (IBTA 9.4.5, 9.7.5.1.2).  A duplicate replaces its pending row, or goes
+ * before later PSNs: a requester drops responses behind a missing one.
  */
 #include "qp/affinity.h"
 #include "qp/qp_table.h"
@@ -21,14 +18,10 @@
 #include "tx/train.h"
 #include "wire/psn.h"
 
-/*
- * Packets per call, so that no READ holds a CPU; fewer in process context,
- * where softirqs are on between calls (see requester.c).
- */
+/* Packets per call; fewer in process context, see requester.c. */
 #define BUDGET		256
 #define BUDGET_PROCESS	32
 
-/* Find a pending row that covers @psn, or NULL. */
 static struct rover_res *readresp_find_pending(const struct rover_qp *qp,
 					       u32 psn)
 {
@@ -65,8 +58,8 @@ bool rover_readresp_has_duplicates(const struct rover_qp *qp)
 }
 
 /*
- * Insert a row before later PSNs.  Those already begun start again, as the
- * requester has dropped their responses.
+ * Insert a row before later PSNs.  Those begun restart: the requester has
+ * dropped their responses.
  */
 static struct rover_res *readresp_insert_row(struct rover_rsp *rsp, u32 psn)
 {
@@ -121,7 +114,6 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 		res->length = be32_to_cpu(reth->length);
 	}
 	res->srqn = qp->srq ? qp->srq->obj.key : 0;
-	/* A duplicate READ shows a loss; only the requester has a cwnd. */
 	if (again)
 		rover_path_lost(&qp->path);
 	else
@@ -216,7 +208,6 @@ static bool readresp_may_add(struct rover_qp *qp, int *budget)
 	return !rover_nettx_throttled(qp) && (*budget)-- > 0;
 }
 
-/* Return true once all of this READ was added. */
 static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
 			      struct rover_sgl *sgl, int *budget,
 			      enum rover_fault *fault)
@@ -224,12 +215,12 @@ static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
 	struct rover_qp *qp = train->qp;
 	int err = 0;
 
-	/* A READ of no bytes needs no protection domain. */
+	/* An empty READ needs no PD. */
 	*fault = res->length ? rover_xrc_use_srq(qp, res->srqn) : ROVER_OK;
 	if (*fault)
 		return false;
 	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, res->va, res->length,
-			  res->rkey, IB_ACCESS_REMOTE_READ, &qp->rx_pagein);
+			     res->rkey, IB_ACCESS_REMOTE_READ, &qp->rx_pagein);
 	if (res->next)
 		rover_sgl_seek(sgl, (u64)res->next << qp->mtu_shift);
 	while (!err && res->next < res->npsn && readresp_may_add(qp, budget))
@@ -238,8 +229,8 @@ static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
 }
 
 /*
- * The memory of a duplicate is gone, which is no error: after the first
- * response, its owner may have deregistered it (IBTA 9.7.5.1.2).
+ * The memory of a duplicate is gone, which is no error: its owner may
+ * deregister it after the first response (IBTA 9.7.5.1.2).
  */
 static void readresp_drop_duplicate(struct rover_qp *qp,
 				    const struct rover_res *res)
@@ -257,7 +248,6 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	struct rover_train train;
 
 	lockdep_assert_held(&qp->rx_lock);
-	/* The first long READ sets the home CPU. */
 	if (rsp->long_tx && READ_ONCE(qp->home_cpu) == ROVER_CPU_ANY)
 		rover_affinity_set_home(qp);
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);

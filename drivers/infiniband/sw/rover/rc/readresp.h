@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * readresp - responses to READs and atomics
- */
+/* readresp - responses to READs and atomics */
 #ifndef ROVER_READRESP_H
 #define ROVER_READRESP_H
 
@@ -40,7 +38,7 @@ bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn);
  * rover_readresp_has_duplicates() - test whether duplicates occupy rows
  * @qp: alive; rx_lock held
  *
- * The peer's limit does not count them: a request without a row is no fault.
+ * The peer's limit does not count duplicates: a lack of rows is no fault.
  */
 bool rover_readresp_has_duplicates(const struct rover_qp *qp);
 
@@ -49,29 +47,26 @@ bool rover_readresp_has_duplicates(const struct rover_qp *qp);
  * @qp: alive; has space
  * @psn: of the request
  * @npsn: responses
- * @reth: range, already checked; NULL for no data
+ * @reth: checked range; NULL for no data
  * @again: duplicate, perhaps of a pending row
- *
  * Context: rx_lock held.
  */
 void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 			 const struct rover_reth *reth, bool again);
 
 /**
- * rover_readresp_atomic() - queue and save the result of an atomic
+ * rover_readresp_atomic() - queue and save an atomic result
  * @qp: alive; has space
  * @psn: of the request
  * @orig: previous value
- *
  * Context: rx_lock held.
  */
 void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig);
 
 /**
- * rover_readresp_atomic_again() - queue the saved result of an atomic
+ * rover_readresp_atomic_again() - queue a saved atomic result
  * @qp: alive; has space
  * @psn: of the request
- *
  * Context: rx_lock held.
  * Return: false if it is not saved.
  */
@@ -79,11 +74,10 @@ bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn);
 
 /**
  * rover_readresp_run() - send pending responses
- * @qp: alive; if the device is full, kicked later with ROVER_WORK_RX
- *
- * Context: rx_lock held, softirqs off.
- * Return: ROVER_OK, even if some are left; or a fault of memory deregistered
- * meanwhile; or PAGE: ROVER_WORK_RX is set when the memory is there.
+ * @qp: alive; kicked later if the device is full
+ * Context: rx_lock held.
+ * Return: ROVER_OK, even if some are left; PAGE, with ROVER_WORK_RX set once
+ * the memory is there; or another fault.
  */
 enum rover_fault rover_readresp_run(struct rover_qp *qp);
 

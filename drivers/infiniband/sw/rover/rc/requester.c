@@ -2,18 +2,13 @@
 /*
  * requester - from work requests to packets
  *
- * A WQE is copied once, validated, given a row in req.sent and sent as far as
- * cwnd, credits, max_rd_atomic and the device allow.  retransmit may set the
- * position (req.psn, req.sending, req.offset) back; WQEs are then read and
- * validated again.
+ * A WQE is copied once, validated, given a row in req.sent, and sent as far as
+ * cwnd, credits, max_rd_atomic and the device allow.  After a go-back WQEs are
+ * read and validated again.
  *
  * A long READ is sent as requests of ROVER_READ_PIECE bytes, so cwnd limits
- * responses, too (decision 0008).
- *
- * Local operations (localop) run after all earlier WQEs were sent.  UC works
- * alike, but nothing is outstanding once sent: cwnd never closes.
- *
- * Runs under tx_lock with softirqs off.
+ * responses, too (decision 0008).  UC packets are never outstanding, so cwnd
+ * never closes.
  */
 #include "core/trace.h"
 #include "qp/affinity.h"
@@ -31,8 +26,8 @@
 #include "wire/psn.h"
 
 /*
- * Trains per run.  In process context only one: the next run follows at once,
- * and in between softirqs deliver packets, here or on another CPU.
+ * Trains per run; one in process context, as softirqs deliver packets between
+ * runs.
  */
 #define BUDGET		32
 #define BUDGET_PROCESS	1
@@ -89,8 +84,8 @@ static bool requester_is_uc(const struct rover_qp *qp)
 /* Fetching ******************************************************************/
 
 /*
- * Validate local memory first, or a bad key leaves half a message at the peer.
- * A single packet is validated as it is gathered.
+ * Validate local memory first: a bad key would leave half a message at the
+ * peer.  Single packets are validated as they are gathered.
  */
 static enum rover_fault requester_check_memory(struct rover_qp *qp,
 					       struct rover_wqe *wqe,
@@ -102,12 +97,11 @@ static enum rover_fault requester_check_memory(struct rover_qp *qp,
 	if (wqe->hdr.flags & ROVER_WQE_INLINE ||
 	    (wr->flags & ROVER_WR_GATHER && length <= qp->mtu))
 		return ROVER_OK;
-	rover_sgl_set_local(&qp->req.sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, access,
-		      NULL);
+	rover_sgl_set_local(&qp->req.sgl, qp->pd, wqe->sge, wqe->hdr.num_sge,
+			    access, NULL);
 	return rover_sgl_check(&qp->req.sgl);
 }
 
-/* Reject bits that the FLUSH header cannot carry. */
 static enum rover_fault requester_check_flush(const struct rover_send_wqe *hdr)
 {
 	if (hdr->imm & ~(u32)(ROVER_FLUSH_PLACEMENT | ROVER_FLUSH_SELECTIVITY))
@@ -125,7 +119,7 @@ static void requester_start_wqe(struct rover_qp *qp,
 	wqe->valid = true;
 	req->wqe_psns = rover_retransmit_packets(qp, row);
 	rover_sgl_set_local(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
-		      &qp->tx_pagein);
+			    &qp->tx_pagein);
 	if (req->wqe_psns_sent)
 		rover_sgl_seek(&req->sgl, (u64)req->wqe_psns_sent << qp->mtu_shift);
 }
@@ -154,8 +148,8 @@ static bool requester_do_local(struct rover_qp *qp)
 }
 
 /*
- * Validate a new WQE and give it a row.  A local operation is executed at once,
- * and leaves req.wqe invalid.
+ * Validate a new WQE and give it a row.  Execute a local operation at once; it
+ * leaves req.wqe invalid.
  */
 static bool requester_fetch_new(struct rover_qp *qp)
 {
@@ -220,7 +214,6 @@ static bool requester_fetch_new(struct rover_qp *qp)
 	return true;
 }
 
-/* Read a WQE again to retransmit it; it must not have changed. */
 static bool requester_fetch_again(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -249,9 +242,8 @@ static bool requester_is_fenced(const struct rover_qp *qp)
 }
 
 /*
- * PSNs of the next packet; a READ request takes those of its responses.  A
- * repeated READ asks for cwnd at most: the first response may only be late, and
- * a second one delays new packets.
+ * A READ request takes the PSNs of its responses.  Repeat at most cwnd of them:
+ * the first response may only be late, and a second one delays new packets.
  */
 static u32 requester_next_psns(const struct rover_qp *qp,
 			       const struct rover_sent *row)
@@ -267,9 +259,9 @@ static u32 requester_next_psns(const struct rover_qp *qp,
 }
 
 /*
- * Test for the middle of a READ request whose start was requested again, too,
- * and has not come.  After a request for the middle, a responder need not
- * remember the start, and rdma_rxe does not.
+ * Test for the middle of a READ request whose start, requested again, has not
+ * arrived.  A responder asked for the middle may forget the start, as rdma_rxe
+ * does.
  */
 static bool requester_is_read_middle(const struct rover_qp *qp,
 				     const struct rover_sent *row)
@@ -338,8 +330,8 @@ static bool requester_is_last(const struct rover_qp *qp, u32 psns)
 }
 
 /*
- * Set AckReq where nothing may follow: at the end of the ring, of the credits
- * or of cwnd; and every ACKREQ_EVERY packets.
+ * Set AckReq where nothing may follow: at the end of ring, credits or cwnd; and
+ * every ACKREQ_EVERY packets.
  */
 static bool requester_want_ack(struct rover_qp *qp,
 			       const struct rover_sent *row, u32 psns)
@@ -352,8 +344,8 @@ static bool requester_want_ack(struct rover_qp *qp,
 	if (requester_is_last(qp, psns) || rover_credit_exhausted(qp, row, end))
 		return true;
 	/*
-	 * Also on the last packet of a retransmission; and if retry_cnt is 0 on
-	 * each message, as it cannot be sent again to ask.
+	 * Also on the last packet of a retransmission, or with retry_cnt 0 of
+	 * each message: it cannot be sent again to ask.
 	 */
 	if ((resend > 0 && resend <= (s32)psns) || (end && !qp->attr.retry_cnt))
 		return true;
@@ -417,7 +409,7 @@ static void requester_complete_uc(struct rover_qp *qp,
 	req->oldest = req->sending;
 	/* Release first: the completion handler may close the key. */
 	rover_sgl_release(&req->sgl);
-	/* Free the slot first: with the completion, userspace may use it. */
+	/* The completion lets userspace reuse the slot: free it first. */
 	rover_ring_retire(&qp->sq, 1);
 	rover_wqe_complete(qp, row, ROVER_OK);
 }
@@ -454,7 +446,7 @@ static bool requester_have_wqe(struct rover_qp *qp)
 	return requester_fetch_new(qp);
 }
 
-/* Return true if the budget is used up; the QP runs again. */
+/* Return true if none is left; the QP runs again. */
 static bool requester_budget_spent(struct rover_qp *qp, int *left)
 {
 	if ((*left)-- > 0)
@@ -492,7 +484,7 @@ static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
 		requester_advance_psn(qp, row, psns);
 		return true;
 	}
-	/* Out of memory: let the timer run this QP again. */
+	/* Out of memory: the timer runs this QP again. */
 	if (err == -ENOMEM)
 		rover_retransmit_sent(qp, req->psn);
 	return false;
@@ -501,7 +493,7 @@ static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
 /* Ending ********************************************************************/
 
 /*
- * Fail a WQE after all before it are done, as completions come in order (IBTA
+ * Fail a WQE once all before it are done: completions come in order (IBTA
  * 10.10.2.2).
  */
 static void requester_fail_wqe(struct rover_qp *qp)
@@ -513,7 +505,7 @@ static void requester_fail_wqe(struct rover_qp *qp)
 	trace_rover_fault(qp->obj.key, req->psn, req->wqe_fault);
 	rover_retransmit_stop(qp);
 	if (req->sending == req->fetched)
-		req->fetched++;		/* no row yet */
+		req->fetched++;
 	req->sending = ++req->oldest;
 	rover_ring_retire(&qp->sq, 1);
 	if (requester_is_uc(qp))
@@ -526,8 +518,8 @@ static void requester_fail_wqe(struct rover_qp *qp)
 }
 
 /*
- * Test whether the last packet lacks AckReq, and the WQE behind it will not be
- * sent: in SQD or at fault.
+ * Test whether the last packet lacks AckReq and no WQE follows: in SQD or at
+ * fault.
  */
 static bool requester_lacks_ackreq(const struct rover_qp *qp)
 {
@@ -550,7 +542,7 @@ static void requester_send_trains(struct rover_qp *qp)
 	};
 
 	rover_plug_begin(&train, qp, &req->ip_id, qp->cwnd.train);
-	/* With its completion, a UC buffer is the user's again. */
+	/* A UC buffer is the user's again once completed. */
 	train.must_copy = requester_is_uc(qp);
 	while (requester_send_next(qp, &train, &budget))
 		;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * requester - from work requests to packets
- */
+/* requester - from work requests to packets */
 #ifndef ROVER_REQUESTER_H
 #define ROVER_REQUESTER_H
 
@@ -9,17 +7,15 @@
 
 /**
  * rover_requester_init() - initialize the requester
- * @qp: on its way to RTS; attr.sq_psn and retry counts are set
- *
+ * @qp: entering RTS; attr is set
  * Context: both locks held.
  */
 void rover_requester_init(struct rover_qp *qp);
 
 /**
- * rover_requester_run() - send what cwnd, credits and device allow
+ * rover_requester_run() - send as cwnd, credits and device allow
  * @qp: alive, may send or retransmit
- *
- * Context: tx_lock held, softirqs off.
+ * Context: tx_lock held.
  */
 void rover_requester_run(struct rover_qp *qp);
 
@@ -27,17 +23,14 @@ void rover_requester_run(struct rover_qp *qp);
  * rover_requester_flush() - complete posted WQEs with FLUSH_ERR
  * @qp: in error, or its send queue is
  *
- * Flushes those with a row, at most ROVER_MAX_INFLIGHT, and a portion of the
- * others: see rover_wqe_flush().
- *
- * Context: tx_lock held, softirqs off.
+ * Flushes those with a row and a portion of the others, see rover_wqe_flush().
+ * Context: tx_lock held.
  */
 void rover_requester_flush(struct rover_qp *qp);
 
 /**
  * rover_requester_reset() - forget all posted WQEs
- * @qp: on its way to RESET, or destroyed
- *
+ * @qp: entering RESET, or destroyed
  * Context: both locks held.
  */
 void rover_requester_reset(struct rover_qp *qp);

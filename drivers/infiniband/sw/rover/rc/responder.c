@@ -2,16 +2,13 @@
 /*
  * responder - from request packets to memory
  *
- * Packets pass the checks of IBTA figure 89, in its order, and are executed.  A
- * failed check returns a fault; responder_refuse() turns it into a NAK, a
- * completion and an event.
+ * Packets pass the checks of IBTA figure 89, in its order, and are executed.
+ * responder_refuse() turns a fault into NAK, completion and event.
  *
- * ACKs are noted, and at most one is sent at the end of a batch.  It waits for
- * READ responses before it, as answers leave in order (IBTA 9.7.5.1.2).
+ * At most one ACK is sent, at the end of a batch and after pending READ
+ * responses, as answers leave in order (IBTA 9.7.5.1.2).
  *
- * UC sends no answers, and drops messages with a gap.  XRC: see xrc.h.
- *
- * Runs under rx_lock with softirqs off; packets come under rcu_read_lock().
+ * XRC: see xrc.h.
  */
 #include "core/trace.h"
 #include "mem/mw.h"
@@ -118,7 +115,7 @@ responder_check_length(const struct rover_qp *qp, const struct rover_packet *pkt
 	       ROVER_OK : ROVER_FAULT_LENGTH;
 }
 
-/* Take the next receive, or keep that of a lost message. */
+/* Take a receive, or keep that of a lost message. */
 static enum rover_fault responder_take_recv(struct rover_qp *qp)
 {
 	return qp->rsp.have_wqe ? ROVER_OK : rover_wqe_recv(qp, 0);
@@ -137,15 +134,16 @@ static enum rover_fault responder_check_recv(struct rover_qp *qp,
 		fault = responder_take_recv(qp);
 		if (!fault)
 			rover_sgl_set_local(&rsp->dst, qp->recv_pd, rsp->sge,
-				      rsp->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
-				      &qp->rx_pagein);
+					    rsp->wqe.num_sge,
+					    IB_ACCESS_LOCAL_WRITE,
+					    &qp->rx_pagein);
 		return fault;
 	}
 	return pkt->op->flags & ROVER_OP_RECV ?
 	       responder_take_recv(qp) : ROVER_OK;
 }
 
-/* The range is validated with its first byte, or before taking a receive. */
+/* Check before a receive is taken; else when payload is written. */
 static enum rover_fault responder_open_write(struct rover_qp *qp,
 					     const struct rover_packet *pkt)
 {
@@ -157,8 +155,9 @@ static enum rover_fault responder_open_write(struct rover_qp *qp,
 		return ROVER_FAULT_LENGTH;
 	rsp->length = len;
 	rover_sgl_set_remote(&rsp->dst, qp->pd, qp->obj.key,
-			  be64_to_cpu(reth->va), len, be32_to_cpu(reth->rkey),
-			  IB_ACCESS_REMOTE_WRITE, &qp->rx_pagein);
+			     be64_to_cpu(reth->va), len,
+			     be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_WRITE,
+			     &qp->rx_pagein);
 	return len && pkt->op->flags & ROVER_OP_RECV ?
 	       rover_sgl_check(&rsp->dst) : ROVER_OK;
 }
@@ -171,7 +170,7 @@ static enum rover_fault responder_place_payload(struct rover_qp *qp,
 	u64 total = (u64)rsp->received + pkt->payload;
 	enum rover_fault fault;
 
-	/* The limit of any message (IBTA 9.7.4.1.6). */
+	/* Limit of any message (IBTA 9.7.4.1.6). */
 	if (total > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
 	if (write && (total > rsp->length ||
@@ -262,8 +261,9 @@ static enum rover_fault responder_check_read(struct rover_qp *qp,
 	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
 	if (!len)
 		return ROVER_OK;
-	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va), len,
-			  be32_to_cpu(reth->rkey), IB_ACCESS_REMOTE_READ, NULL);
+	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
+			     len, be32_to_cpu(reth->rkey),
+			     IB_ACCESS_REMOTE_READ, NULL);
 	return rover_sgl_check(sgl);
 }
 
@@ -300,9 +300,9 @@ static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
 	if (!rover_readresp_has_space(qp, pkt->psn))
 		return ROVER_FAULT_RD_ATOMIC;
 	rover_sgl_set_remote(&rsp->dst, qp->pd, qp->obj.key,
-			  be64_to_cpu(atom->va), sizeof(u64),
-			  be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC,
-			  &qp->rx_pagein);
+			     be64_to_cpu(atom->va), sizeof(u64),
+			     be32_to_cpu(atom->rkey), IB_ACCESS_REMOTE_ATOMIC,
+			     &qp->rx_pagein);
 	fault = rover_sgl_atomic(&rsp->dst, swap, be64_to_cpu(atom->compare),
 				 be64_to_cpu(atom->swap_add), &orig);
 	if (fault)
@@ -314,7 +314,6 @@ static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-/* Answered by a READ response without data; executed only once. */
 static enum rover_fault responder_execute_mpe(struct rover_qp *qp,
 					      const struct rover_packet *pkt)
 {
@@ -384,7 +383,7 @@ static void responder_receive_early(struct rover_qp *qp,
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
 }
 
-/* Test whether a READ or atomic finds no row because of duplicates. */
+/* Test whether duplicates leave no row for a READ or atomic. */
 static bool responder_is_crowded(const struct rover_qp *qp,
 				 const struct rover_packet *pkt)
 {
@@ -393,7 +392,6 @@ static bool responder_is_crowded(const struct rover_qp *qp,
 	       rover_readresp_has_duplicates(qp);
 }
 
-/* Execute a duplicate READ; return false if not allowed. */
 static bool responder_read_again(struct rover_qp *qp,
 				 const struct rover_packet *pkt)
 {
@@ -411,7 +409,7 @@ static bool responder_read_again(struct rover_qp *qp,
 	return true;
 }
 
-/* Duplicates (IBTA 9.7.5.1.2): execute READs again, answer all others again. */
+/* Duplicates (IBTA 9.7.5.1.2): execute READs again, repeat other answers. */
 static void responder_receive_duplicate(struct rover_qp *qp,
 					const struct rover_packet *pkt)
 {
@@ -455,7 +453,7 @@ static void responder_refuse(struct rover_qp *qp,
 	rover_sgl_release(&rsp->dst);
 	rsp->nak_due = info->syndrome;
 	if (fault == ROVER_FAULT_RNR) {
-		/* Packets behind this one get no NAK. */
+		/* Do not NAK packets behind this one. */
 		rsp->nak_due |= qp->attr.min_rnr_timer;
 		rsp->nak_sent = true;
 		rover_credit_watch(qp);
@@ -479,7 +477,7 @@ static void responder_refuse(struct rover_qp *qp,
 	rover_qp_fail(qp, info->resp_event);
 }
 
-/* The sender revoked the payload (zcopy): the packet counts as lost. */
+/* A revoked payload (zcopy) counts as a lost packet. */
 static void responder_drop_revoked(struct rover_qp *qp,
 				   const struct rover_packet *pkt)
 {
@@ -503,8 +501,8 @@ static void responder_comm_est(struct rover_qp *qp)
 /* Unreliable connections *****************************************************/
 
 /*
- * Drop packet and message without an answer (IBTA 9.8.2, 9.9.3), but keep the
- * receive for the next message.
+ * Drop packet and message without an answer (IBTA 9.8.2, 9.9.3).  The receive
+ * stays for the next message.
  */
 static void responder_drop_uc(struct rover_qp *qp,
 			      const struct rover_packet *pkt,
@@ -559,7 +557,6 @@ static void responder_receive_uc(struct rover_qp *qp,
 		fault = responder_receive_data(qp, pkt);
 	if (fault == ROVER_FAULT_RQ_CORRUPT || fault == ROVER_FAULT_RQ_RING ||
 	    fault == ROVER_FAULT_RECV_MEMORY) {
-		/* A fault of the local user: fail the QP. */
 		responder_refuse(qp, pkt, fault);
 		rsp->nak_due = 0;
 	} else if (fault) {
@@ -626,7 +623,7 @@ void rover_responder_finish(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&rsp->dst);
-	/* The memory of a dropped request is there, or cannot be had. */
+	/* The ODP fault is resolved, or has failed. */
 	if (unlikely(rsp->page_wait) && !rover_pagein_pending(&qp->rx_pagein))
 		rover_page_wait_end(qp);
 	if (rover_readresp_pending(qp)) {
@@ -640,8 +637,8 @@ void rover_responder_finish(struct rover_qp *qp)
 		}
 	}
 	/*
-	 * An ACK or NAK waits for pending READ responses.  In error only a NAK
-	 * does, and not if they wait for a page, which may never come.
+	 * ACK and NAK wait for pending READ responses.  In error only a NAK
+	 * does, unless these wait for a page, which may never come.
 	 */
 	if (rover_readresp_pending(qp) &&
 	    (rover_qp_allows(qp, ROVER_MAY_RECEIVE) ||

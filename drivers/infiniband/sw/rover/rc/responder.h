@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * responder - from request packets to memory
- */
+/* responder - from request packets to memory */
 #ifndef ROVER_RESPONDER_H
 #define ROVER_RESPONDER_H
 
@@ -10,8 +8,7 @@
 
 /**
  * rover_responder_init() - initialize the responder
- * @qp: on its way to RTR; attr.rq_psn is set
- *
+ * @qp: entering RTR; attr is set
  * Context: both locks held.
  */
 void rover_responder_init(struct rover_qp *qp);
@@ -19,26 +16,21 @@ void rover_responder_init(struct rover_qp *qp);
 /**
  * rover_responder_receive() - receive a request packet
  * @qp: alive
- * @pkt: validated up to ICRC and peer
- *
- * rover_responder_finish() sends the ACK.
- *
- * Context: rx_lock held, softirqs off, under rcu_read_lock().
+ * @pkt: validated, including ICRC and peer
+ * Context: rx_lock held, under rcu_read_lock().
  */
 void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt);
 
 /**
- * rover_responder_finish() - end a batch: send READ responses, then one ACK
+ * rover_responder_finish() - end a batch: send responses and ACK
  * @qp: alive
- *
- * Context: rx_lock held, softirqs off.
+ * Context: rx_lock held.
  */
 void rover_responder_finish(struct rover_qp *qp);
 
 /**
  * rover_responder_leave() - end a batch, and leave sending to run
  * @qp: alive
- *
  * Context: rx_lock held.
  */
 void rover_responder_leave(struct rover_qp *qp);
@@ -46,15 +38,13 @@ void rover_responder_leave(struct rover_qp *qp);
 /**
  * rover_responder_flush() - flush receives, see rover_wqe_recv_flush()
  * @qp: in error
- *
- * Context: rx_lock held, softirqs off.
+ * Context: rx_lock held.
  */
 void rover_responder_flush(struct rover_qp *qp);
 
 /**
- * rover_responder_reset() - forget the message and responses under way
- * @qp: on its way to RESET, or destroyed
- *
+ * rover_responder_reset() - forget current message and pending responses
+ * @qp: entering RESET, or destroyed
  * Context: both locks held.
  */
 void rover_responder_reset(struct rover_qp *qp);

@@ -2,18 +2,15 @@
 /*
  * retransmit - timeouts and go-back-N
  *
- * Going back (IBTA 9.7.7) sets the requester's position to an older PSN;
- * packets are made again from WQEs.  The timeout follows the round trip (RFC
- * 6298), and doubles until a packet sent only once is acknowledged.  Its upper
- * bound is four user timeouts (attr.timeout), see IBTA 9.7.6.1.3.  The peer is
- * gone after retry_cnt + 1 user timeouts without progress, and retry_cnt tries.
- * A retry_cnt of 7 is not unlimited, unlike an rnr_retry of 7.
+ * Going back (IBTA 9.7.7) sets the requester to an older PSN.  The timeout
+ * follows the round trip (RFC 6298), up to four user timeouts (attr.timeout,
+ * IBTA 9.7.6.1.3), and doubles until a packet sent only once is acknowledged.
+ * The peer is gone after retry_cnt + 1 user timeouts without progress and
+ * retry_cnt tries; unlike in rnr_retry, 7 is a limit.
  *
- * After a timeout one packet probes.  If the answer acknowledges packets that
- * were not sent again, no more is sent again (compare F-RTO, RFC 5682).  See
- * decision 0007.
- *
- * Runs under tx_lock with softirqs off.
+ * After a timeout one packet probes.  If the answer acknowledges packets not
+ * sent again, retransmission ends (compare F-RTO, RFC 5682).  See decision
+ * 0007.
  */
 #include <linux/ktime.h>
 
@@ -29,10 +26,10 @@
  */
 #define RTO_MIN		(48 * NSEC_PER_MSEC)
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
-/* Shortest user timeout that is honoured. */
+/* Shortest user timeout honoured. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
-/* Longest wait for the ACK of a peer that ends RNR waits. */
+/* Longest wait for a peer that ends RNR waits by ACKs. */
 #define CREDIT_WAIT	(20 * NSEC_PER_MSEC)
 /* Upper bound of the timeout, in user timeouts. */
 #define MAX_TIMEOUTS	4
@@ -42,7 +39,7 @@ static u64 retransmit_now(void)
 	return ktime_get_ns();
 }
 
-/* User timeout, in which retries are counted; 0 is unlimited. */
+/* User timeout; 0 is unlimited. */
 static u64 retransmit_retry_ns(const struct rover_qp *qp)
 {
 	u64 t = rover_timeout_ns(qp->attr.timeout);
@@ -61,8 +58,8 @@ static u64 retransmit_rto_ns(const struct rover_qp *qp)
 }
 
 /*
- * The timer is not moved to a later deadline: it expires early, and is started
- * again.  Starter and handler hold tx_lock.
+ * Do not move the timer to a later deadline: it expires early and is started
+ * again, all under tx_lock.
  */
 static void retransmit_set_deadline(struct rover_qp *qp, u64 deadline)
 {
@@ -129,7 +126,6 @@ static void retransmit_seek_psn(struct rover_qp *qp, u32 psn)
 	req->wqe_psns_sent = 0;
 }
 
-/* Count the READ requests and atomics in flight. */
 static u16 retransmit_count_rd_atomic(struct rover_qp *qp)
 {
 	u32 piece = rover_retransmit_piece(qp), i;
@@ -183,8 +179,8 @@ void rover_retransmit_progress(struct rover_qp *qp)
 		rtx->backoff = 0;
 	}
 	/*
-	 * If a late copy of a packet refused by RNR NAK has arrived, end the
-	 * wait: going back stops its timer.
+	 * A late copy of a packet refused by RNR NAK may have arrived: end the wait,
+	 * as going back stops its timer.
 	 */
 	qp->req.rnr_wait = false;
 	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
@@ -218,8 +214,8 @@ void rover_retransmit_go_back(struct rover_qp *qp)
 }
 
 /*
- * Wait no less than the peer asks for.  A peer that has ended such a wait by an
- * ACK will do so again; an early retry takes time from its program.
+ * Wait as long as the peer asks, or longer if it ends RNR waits by ACKs: an
+ * early retry takes time from its program.
  */
 void rover_retransmit_rnr_wait(struct rover_qp *qp, u8 code, bool receive)
 {
@@ -275,8 +271,8 @@ bool rover_retransmit_resend_last(struct rover_qp *qp)
 }
 
 /*
- * With retry_cnt 0 nothing is sent again: the peer has one timeout after the
- * oldest packet was sent.  Packets that lacked memory are sent now.
+ * With retry_cnt 0 nothing is sent again: the peer has one timeout.  Packets
+ * that lacked memory are sent now.
  */
 static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 {

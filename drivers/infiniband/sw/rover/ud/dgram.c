@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dgram - what UD and raw packet QPs share
+ * dgram - common code of UD and raw packet QPs
  *
- * Anyone may send to these QPs: what does not fit is dropped, counted and uses
- * up no receive (IBTA 9.8.3, 9.9.3).
+ * Anyone may send to these QPs: unfit messages are dropped, counted and use up
+ * no receive (IBTA 9.8.3, 9.9.3).
  */
 #include "core/trace.h"
 #include "qp/qp_state.h"
@@ -12,7 +12,7 @@
 #include "ud/dgram.h"
 #include "wire/psn.h"
 
-/* Most messages sent by one call. */
+/* Messages sent by one call. */
 #define DGRAM_BUDGET		64
 
 void rover_dgram_init(struct rover_qp *qp)
@@ -51,7 +51,7 @@ static bool dgram_send_next(struct rover_qp *qp,
 	/* The WQE stays: ODP work kicks the QP. */
 	if (unlikely(fault == ROVER_FAULT_PAGE))
 		return false;
-	/* Before the completion, which lets userspace reuse the slot. */
+	/* First: the completion lets userspace reuse the slot. */
 	rover_ring_retire(&qp->sq, 1);
 	if (fault) {
 		trace_rover_fault(qp->obj.key, qp->req.psn, fault);
@@ -108,7 +108,7 @@ static enum rover_fault dgram_take_oldest(struct rover_qp *qp, u32 need)
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 
-	/* Kept after ROVER_FAULT_PAGE, see rover_dgram_finish_recv(). */
+	/* Kept by rover_dgram_finish_recv(). */
 	if (unlikely(rsp->have_wqe))
 		return need > rsp->dst.total ? ROVER_FAULT_TOO_LONG : ROVER_OK;
 	fault = rover_wqe_recv(qp, need);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dgram - what UD and raw packet QPs share
+ * dgram - common code of UD and raw packet QPs
  *
  * A message is one packet, completes when sent, and takes at most one receive.
  */
@@ -13,9 +13,8 @@
 /**
  * struct rover_dgram_ops - how a transport sends
  * @full: test whether to wait for the device
- * @emit: send the WQE at the head of the ring and set @len, the message
- *	length.  A packet lost for lack of memory is no fault.  With
- *	ROVER_FAULT_PAGE the WQE waits.
+ * @emit: send the WQE at the ring head and set @len, the message length.  A
+ *	lack of memory is no fault.  With ROVER_FAULT_PAGE the WQE waits.
  */
 struct rover_dgram_ops {
 	bool (*full)(struct rover_qp *qp, void *arg);
@@ -24,8 +23,7 @@ struct rover_dgram_ops {
 
 /**
  * rover_dgram_init() - prepare sending
- * @qp: on its way to RTS; attr.sq_psn is set
- *
+ * @qp: entering RTS; attr is set
  * Context: both locks held.
  */
 void rover_dgram_init(struct rover_qp *qp);
@@ -45,8 +43,7 @@ static inline void rover_dgram_psn(struct rover_req *req, u32 psn)
  * @arg: for @ops
  *
  * A faulty WQE completes in error and takes the QP to SQE (IBTA 10.3.1.7).
- *
- * Context: tx_lock held, softirqs off.
+ * Context: tx_lock held.
  */
 void rover_dgram_send(struct rover_qp *qp, const struct rover_dgram_ops *ops,
 		      void *arg);
@@ -58,23 +55,21 @@ void rover_dgram_send(struct rover_qp *qp, const struct rover_dgram_ops *ops,
  * @opcode: for the trace
  * @psn: for the trace
  *
- * Drops the message if there is no receive or the oldest is too short.  That
- * one stays, or strangers could use up an SRQ's receives for connections.
- *
- * Context: rx_lock held, softirqs off.
- * Return: true if the message may be written to rsp.dst.
+ * Drops the message if there is no receive or the oldest is too short, which
+ * stays: strangers must not use up an SRQ's receives.
+ * Context: rx_lock held.
+ * Return: true to write the message to rsp.dst.
  */
 bool rover_dgram_take_recv(struct rover_qp *qp, u32 need, u8 opcode, u32 psn);
 
 /**
  * rover_dgram_finish_recv() - finish a message after rover_dgram_take_recv()
  * @qp: as above
- * @fault: result of writing
+ * @fault: of writing
  * @opcode: as above
  * @psn: as above
- *
- * Context: rx_lock held, softirqs off.
- * Return: true if the caller must complete the receive.
+ * Context: rx_lock held.
+ * Return: true to complete the receive.
  */
 bool rover_dgram_finish_recv(struct rover_qp *qp, enum rover_fault fault,
 			     u8 opcode, u32 psn);

@@ -2,9 +2,9 @@
 /*
  * raw - Ethernet frames of raw packet QPs
  *
- * A SEND is a whole frame, copied and sent as by a packet socket.  One receive
- * takes a whole frame as on the wire, with VLAN tag and checksums, which the
- * stack may have stripped or left out.
+ * A SEND is a frame, copied and sent as by a packet socket.  A receive takes a
+ * frame as on the wire, with VLAN tag and checksums, which the stack may have
+ * stripped or left out.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -18,13 +18,13 @@
 #include "ud/raw.h"
 #include "wire/psn.h"
 
-/* A frame longer than RAW_LINEAR_MAX has RAW_HEADER_LEN linear bytes. */
+/* Above RAW_LINEAR_MAX bytes, only RAW_HEADER_LEN are linear. */
 #define RAW_LINEAR_MAX	SKB_MAX_ORDER(0, 0)
 #define RAW_HEADER_LEN		256
 
 /* Sending ********************************************************************/
 
-/* Allow a VLAN tag: see raw_frame_valid(). */
+/* Allow a VLAN tag, see raw_frame_valid(). */
 static bool raw_length_valid(const struct rover_dev *dev, u64 length)
 {
 	return length >= ETH_HLEN &&
@@ -80,7 +80,7 @@ static enum rover_fault raw_copy_payload(struct rover_qp *qp,
 	return fault;
 }
 
-/* Set protocol and offsets as packet sockets do. */
+/* As packet sockets do. */
 static void raw_set_headers(struct sk_buff *skb, struct net_device *ndev)
 {
 	skb->dev = ndev;
@@ -111,7 +111,7 @@ static void raw_echo_multicast(struct rover_qp *qp, struct sk_buff *skb)
 	struct rover_dev *dev = qp->dev;
 	struct sk_buff *copy;
 
-	/* A loopback interface returns the frame by itself. */
+	/* A loopback interface returns the frame itself. */
 	if (!is_multicast_ether_addr(skb->data) ||
 	    list_empty(&dev->flow_input.rules) || dev->ndev->flags & IFF_LOOPBACK)
 		return;
@@ -158,7 +158,7 @@ static enum rover_fault raw_send_frame(struct rover_qp *qp, void *arg, u32 *len)
 	*len = length;
 	skb = raw_alloc_frame(dev->ndev, length);
 	if (!skb) {
-		/* The frame counts as lost on the wire. */
+		/* Lost, as on the wire. */
 		rover_qp_drop(qp, ROVER_STAT_TX_DROP_NOMEM, 0, 0);
 		return ROVER_OK;
 	}
@@ -195,7 +195,7 @@ void rover_raw_send(struct rover_qp *qp)
 
 /* Receiving ******************************************************************/
 
-/* Put a stripped VLAN tag back.  Return the length. */
+/* Restore a stripped VLAN tag; return the length. */
 static u32 raw_make_header(const struct rover_raw_frame *pkt,
 			   u8 header[VLAN_ETH_HLEN])
 {

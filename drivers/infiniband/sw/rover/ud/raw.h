@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * raw - Ethernet frames of raw packet QPs
- */
+/* raw - Ethernet frames of raw packet QPs */
 #ifndef ROVER_RAW_H
 #define ROVER_RAW_H
 
@@ -13,7 +11,7 @@
  * struct rover_raw_frame - a received frame
  * @skb: may be shared, so read only
  * @payload_at: offset in @skb after the Ethernet header
- * @eth: Ethernet header, linear
+ * @eth: linear Ethernet header
  */
 struct rover_raw_frame {
 	const struct sk_buff *skb;
@@ -24,8 +22,7 @@ struct rover_raw_frame {
 /**
  * rover_raw_send() - send posted WQEs until the device is full
  * @qp: raw packet QP, alive
- *
- * Context: tx_lock held, softirqs off.
+ * Context: tx_lock held.
  */
 void rover_raw_send(struct rover_qp *qp);
 
@@ -33,18 +30,13 @@ void rover_raw_send(struct rover_qp *qp);
  * rover_raw_receive() - receive a frame that matched a flow rule
  * @qp: raw packet QP, alive
  * @pkt: frame
- *
- * Context: rx_lock held, softirqs off.
+ * Context: rx_lock held.
  */
 void rover_raw_receive(struct rover_qp *qp, const struct rover_raw_frame *pkt);
 
 /**
  * rover_raw_echo_sender() - return the sender of a looped-back frame
  * @skb: received by the interface
- *
- * Multicast frames of raw packet QPs are looped back, only to the flow rules of
- * their device.
- *
  * Return: NULL for other frames.
  */
 const struct rover_qp *rover_raw_echo_sender(const struct sk_buff *skb);

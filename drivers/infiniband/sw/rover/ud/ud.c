@@ -2,9 +2,9 @@
 /*
  * ud - unreliable datagrams
  *
- * A datagram completes when sent, so its data is copied.  Consecutive datagrams
- * on one path form a train.  Without memory or route they count as lost on the
- * wire (decision 0011).
+ * Datagrams complete when sent, so data is copied.  Consecutive ones on one
+ * path form a train.  Without memory or route they count as lost on the wire
+ * (decision 0011).
  */
 #include <linux/if_vlan.h>
 #include <rdma/ib_cache.h>
@@ -24,10 +24,10 @@
 #include "wire/grh.h"
 #include "wire/psn.h"
 
-/* At most this many are lost together. */
+/* Datagrams that may be lost together. */
 #define UD_TRAIN_MAX	16
 
-/* In a WQE's Q_Key: use the QP's own instead (IBTA 10.2.5). */
+/* Flag in a WQE's Q_Key: use the QP's instead (IBTA 10.2.5). */
 #define OWN_QKEY	BIT(31)
 
 /* Sending ********************************************************************/
@@ -102,7 +102,7 @@ static enum rover_fault ud_send_packet(struct rover_qp *qp, void *arg, u32 *len)
 			   ROVER_SEND_WQE_HDR;
 	rover_sgl_init(&req->sgl, qp->pd, wqe->sge, wqe->hdr.num_sge, 0,
 		       &qp->tx_pagein);
-	/* On -ENOMEM the datagram counts as lost on the wire. */
+	/* Ignore -ENOMEM: the datagram is lost. */
 	if (rover_train_add(train, &out, &fault) == -EFAULT)
 		return fault;
 	rover_dgram_psn(req, rover_psn_add(req->psn, 1));
@@ -127,7 +127,7 @@ void rover_ud_send(struct rover_qp *qp)
 	struct rover_train train;
 
 	lockdep_assert_held(&qp->tx_lock);
-	/* Keeps the AHs until the train is sent. */
+	/* RCU keeps the AHs until the train is sent. */
 	rcu_read_lock();
 	rover_train_begin(&train, qp, &req->ip_id, UD_TRAIN_MAX);
 	train.must_copy = true;

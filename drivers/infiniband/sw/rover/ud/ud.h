@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * ud - unreliable datagrams
- */
+/* ud - unreliable datagrams */
 #ifndef ROVER_UD_H
 #define ROVER_UD_H
 
@@ -11,8 +9,7 @@
 /**
  * rover_ud_send() - send posted WQEs until the device is full
  * @qp: UD QP, alive
- *
- * Context: tx_lock held, softirqs off.
+ * Context: tx_lock held.
  */
 void rover_ud_send(struct rover_qp *qp);
 
@@ -20,9 +17,8 @@ void rover_ud_send(struct rover_qp *qp);
  * rover_ud_receive() - receive a datagram
  * @qp: UD QP, alive, may receive
  * @pkt: validated, including ICRC, namespace and group
- * @ndev: interface it arrived on; NULL from the backlog
- *
- * Context: rx_lock held, softirqs off.
+ * @ndev: arrival interface; NULL from the backlog
+ * Context: rx_lock held.
  */
 void rover_ud_receive(struct rover_qp *qp, const struct rover_packet *pkt,
 		      struct net_device *ndev);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counter - the hardware counters of ports and queue pairs
+ * counter - hardware counters of ports and queue pairs
  *
- * This file sets qp->stats.  Its users are under RCU or have softirqs off, so
- * a grace period later none of them uses the old counters.
+ * Sets qp->stats.  Its users are under RCU or have softirqs off: a grace period
+ * later none uses the old counters.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -12,10 +12,7 @@
 #include "qp/qp_table.h"
 #include "verbs/counter.h"
 
-/**
- * struct rover_counter - rover's part of a struct rdma_counter
- * @stats: per-CPU counters
- */
+/* rover's part of a struct rdma_counter */
 struct rover_counter {
 	struct rover_stats __percpu *stats;
 };
@@ -66,7 +63,7 @@ static void counter_free(struct rover_counter *priv)
 	kfree(priv);
 }
 
-/* Sets @counter->id, never to 0: the core takes 0 for "not allocated". */
+/* Never sets @counter->id to 0, which means "not allocated". */
 static struct rover_counter *counter_create(struct rdma_counter *counter)
 {
 	struct rover_counter *priv = kzalloc_obj(*priv);

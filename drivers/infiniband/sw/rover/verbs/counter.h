@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * counter - the hardware counters of ports and queue pairs
+ * counter - hardware counters of ports and queue pairs
  *
- * A queue pair counts at its device or in the counter it is bound to (rdma
- * statistic qp).  The core adds up both, and destroyed counters, for the port.
- *
- * Process context, caller holds the core's counter lock.
+ * A queue pair counts at its device or in a bound counter (`rdma statistic
+ * qp').  For the port the core adds up both and destroyed counters.  Process
+ * context, under the core's counter lock.
  */
 #ifndef ROVER_COUNTER_H
 #define ROVER_COUNTER_H
@@ -18,17 +17,16 @@ int rover_counter_get_port(struct ib_device *ib, struct rdma_hw_stats *stats,
 			   u32 port, int index);
 
 /**
- * rover_counter_bind() - make a queue pair count in @counter
+ * rover_counter_bind() - count in @counter
  * @counter: the first bind allocates rover's part and sets @id
  * @ib: queue pair
  * @port: 1
- *
  * Return: 0; -ENOMEM; -EINVAL if @ib is being destroyed.
  */
 int rover_counter_bind(struct rdma_counter *counter, struct ib_qp *ib, u32 port);
 
 /**
- * rover_counter_unbind() - make a queue pair count at its device again
+ * rover_counter_unbind() - count at the device again
  * @ib: queue pair
  * @port: 1
  *
@@ -42,7 +40,7 @@ int rover_counter_dealloc(struct rdma_counter *counter);
 struct rdma_hw_stats *rover_counter_alloc_stats(struct rdma_counter *counter);
 int rover_counter_update_stats(struct rdma_counter *counter);
 
-/* Does nothing: @counter->id finds rover's part. */
+/* Does nothing. */
 void rover_counter_init(struct rdma_counter *counter);
 
 #endif /* ROVER_COUNTER_H */

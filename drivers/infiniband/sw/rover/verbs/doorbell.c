@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * doorbell - the ioctl by which userspace reports posted requests
+ * doorbell - ioctl to report posted requests
  *
- * Finds the queue pair by number, without the core's object tables.  The
- * core's SRCU read lock keeps the device.
+ * Finds the queue pair by number, not in the core's object tables.  The core's
+ * SRCU read lock keeps the device.
  */
 #define UVERBS_MODULE_NAME rover
 #include <rdma/uverbs_named_ioctl.h>
@@ -16,7 +16,7 @@
 #include "rx/ingress.h"
 #include "verbs/doorbell.h"
 
-/* The core's macros paste these names, so they must not be macros. */
+/* Not macros: the core pastes these names. */
 enum {
 	DOORBELL_OBJECT = ROVER_OBJECT_DOORBELL,
 	DOORBELL_RING = ROVER_METHOD_DOORBELL_RING,
@@ -38,19 +38,18 @@ static int UVERBS_HANDLER(DOORBELL_RING)(struct uverbs_attr_bundle *attrs)
 
 	rcu_read_lock();
 	qp = rover_qp_find(qpn);
-	/* One error for both, so QP numbers of others cannot be probed. */
+	/* One error for both hides which numbers others use. */
 	if (!qp || qp->ucontext != ucontext) {
 		err = -EINVAL;
 		goto out;
 	}
 	rover_qp_count(qp, ROVER_STAT_DOORBELLS);
 	set_bit(ROVER_WORK_TX, &qp->work);
-	/* Handle receives in ERR (flush) or if the peer waits for them. */
 	flush = rover_qp_allows(qp, ROVER_MUST_FLUSH);
 	recvs = flush || READ_ONCE(qp->rsp.peer_waits);
 	if (recvs)
 		set_bit(ROVER_WORK_RX, &qp->work);
-	/* A queued poll will send: do not also send from this CPU. */
+	/* A queued poll sends: do not also send from this CPU. */
 	if (recvs && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);
 	else if (recvs || !rover_poller_doorbell(qp))

@@ -2,11 +2,9 @@
 /*
  * flow - flow rules of raw packet queue pairs
  *
- * Compiles a verbs rule (headers with values and masks) to one mask and value
- * of union rover_flow_key, and sets the interface's receive filter as packet
- * sockets do.
- *
- * Process context; rules and interface change under RTNL.
+ * Compiles a verbs rule to one mask and value of union rover_flow_key, and sets
+ * the interface's receive filter as packet sockets do.  Rules and interface
+ * change under RTNL.
  */
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
@@ -18,7 +16,7 @@
 #include "rx/flow_input.h"
 #include "verbs/flow.h"
 
-/* @len bytes at @from in a filter and at @to in union rover_flow_key. */
+/* @len bytes: @from in a filter, @to in union rover_flow_key. */
 struct flow_field {
 	u8 from;
 	u8 len;
@@ -64,15 +62,9 @@ static const struct flow_field flow_port_fields[] = {
 	FLOW_FIELD(ib_flow_tcp_udp_filter, src_port, sport),
 };
 
-/**
- * struct flow_spec_layout - a type of specification
- * @type: enum ib_flow_spec_type
- * @size: bytes
- * @val: offset of values
- * @mask: offset of masks
- * @layers: ROVER_FLOW_KEY_* that a frame needs
- * @fields: of values and masks
- * @num: of @fields
+/*
+ * Type of specification: where its values and masks are, and the
+ * ROVER_FLOW_KEY_* layers that a frame needs.
  */
 struct flow_spec_layout {
 	u32 type;
@@ -208,7 +200,7 @@ static int flow_promisc_off(struct net_device *ndev, const u8 *addr)
 	return dev_set_promiscuity(ndev, -1);
 }
 
-/* An interface loses its address lists when it changes namespaces. */
+/* An interface that changes namespaces loses its address lists. */
 static const struct {
 	int (*on)(struct net_device *ndev, const u8 *addr);
 	int (*off)(struct net_device *ndev, const u8 *addr);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * flow - flow rules of raw packet queue pairs
- */
+/* flow - flow rules of raw packet queue pairs */
 #ifndef ROVER_FLOW_H
 #define ROVER_FLOW_H
 
@@ -9,13 +7,12 @@
 
 /**
  * rover_flow_create() - ib_device_ops.create_flow
- * @ib: queue pair that receives the matching frames
- * @attr: rule; the core has checked the specifications' sizes
+ * @ib: receives matching frames
+ * @attr: rule
  * @udata: must be empty
- *
  * Context: may sleep.
- * Return: the rule; -EOPNOTSUPP if unsupported, -EINVAL, -EPERM, -ENODEV if
- * the interface is going, -ENOMEM, also for too many rules.
+ * Return: the rule; -EOPNOTSUPP, -EINVAL, -EPERM; -ENODEV if the interface is
+ * going; -ENOMEM, also for too many rules.
  */
 struct ib_flow *rover_flow_create(struct ib_qp *ib, struct ib_flow_attr *attr,
 				  struct ib_udata *udata);
@@ -23,7 +20,6 @@ struct ib_flow *rover_flow_create(struct ib_qp *ib, struct ib_flow_attr *attr,
 /**
  * rover_flow_destroy() - ib_device_ops.destroy_flow
  * @ib: rule; frames already in the hook may still match it
- *
  * Context: may sleep.
  * Return: 0.
  */

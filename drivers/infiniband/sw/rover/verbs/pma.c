@@ -2,9 +2,8 @@
 /*
  * pma - performance management agent
  *
- * Reports the device's counters as those of IBTA 16.1, for perfquery and the
- * port's `counters' in sysfs.  They never go back: Set
- * requests fail.
+ * Reports the device's counters as those of IBTA 16.1, for perfquery and sysfs.
+ * They never go back: Set requests fail.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -136,7 +135,7 @@ int rover_pma_process(struct ib_device *ib, int flags, u32 port,
 {
 	static_assert(sizeof(struct ib_pma_mad) == sizeof(struct ib_mad));
 
-	/* Not a request to this agent: leave the MAD to others. */
+	/* Leave other MADs to others. */
 	if (in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
 	    (in->mad_hdr.method != IB_MGMT_METHOD_GET &&
 	     in->mad_hdr.method != IB_MGMT_METHOD_SET) ||

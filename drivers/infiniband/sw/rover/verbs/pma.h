@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * pma - performance management agent
- */
+/* pma - performance management agent */
 #ifndef ROVER_PMA_H
 #define ROVER_PMA_H
 
@@ -14,11 +12,10 @@
  * @port: 1
  * @wc: NULL if the core asks for sysfs
  * @grh: GRH or NULL
- * @in: MAD, not trusted
+ * @in: untrusted MAD
  * @out: zeroed, for the reply
  * @out_size: of @out
  * @out_pkey_index: unchanged
- *
  * Context: process.
  * Return: IB_MAD_RESULT_SUCCESS, with IB_MAD_RESULT_REPLY if @out is valid.
  */

@@ -2,10 +2,9 @@
 /*
  * post - work requests of kernel QPs
  *
- * Writes WQEs of rover-abi.h to the rings, as userspace does.
- *
- * sq_post, rq_post and rover_srq.post serialize producers in any context.
- * Posting needs neither tx_lock nor rx_lock.
+ * Writes WQEs of rover-abi.h to the rings, as userspace does. sq_post, rq_post
+ * and rover_srq.post serialize producers in any context; tx_lock and rx_lock
+ * are not needed.
  */
 #include <linux/bitfield.h>
 #include <linux/slab.h>
@@ -23,7 +22,7 @@
 #define POST_SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
 			 IB_SEND_FENCE | IB_SEND_INLINE)
 
-/* ib_wr_opcode to index of rover_wrs plus one; 0 if unsupported. */
+/* ib_wr_opcode to 1 + enum rover_wqe_opcode; 0 if unsupported. */
 static const u8 post_opcodes[] = {
 	[IB_WR_SEND]			= 1 + ROVER_WQE_SEND,
 	[IB_WR_SEND_WITH_IMM]		= 1 + ROVER_WQE_SEND_IMM,
@@ -125,7 +124,7 @@ static int post_write_inline(struct rover_send_wqe *wqe,
 	return 0;
 }
 
-/* Test for ATOMIC WRITE and FLUSH: neither accesses local memory. */
+/* ATOMIC WRITE and FLUSH access no local memory. */
 static bool post_is_mpe(u16 flags)
 {
 	return !(flags & (ROVER_WR_GATHER | ROVER_WR_SCATTER | ROVER_WR_LOCAL));
@@ -133,7 +132,7 @@ static bool post_is_mpe(u16 flags)
 
 /*
  * struct ib_rdma_wr lacks the value of an ATOMIC WRITE and the extent of a
- * FLUSH: take inline data, and flush all of the rkey (decision 0024).
+ * FLUSH: take inline data, and flush the whole rkey (decision 0024).
  */
 static int post_write_mpe(struct rover_send_wqe *wqe,
 			  const struct ib_send_wr *wr)
@@ -149,7 +148,7 @@ static int post_write_mpe(struct rover_send_wqe *wqe,
 		return -EINVAL;
 	memcpy(&wqe->compare_add, (void *)(uintptr_t)wr->sg_list->addr,
 	       sizeof(wqe->compare_add));
-	/* The value is in the header of the WQE. */
+	/* The value is in the WQE header. */
 	wqe->flags &= ~ROVER_WQE_INLINE;
 	return 0;
 }
@@ -184,7 +183,8 @@ static int post_write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 		return op;
 	/*
 	 * ib_drain_sq() posts a WRITE even to UD.  Accept it in ERR, where it
-	 * is only flushed: the way out, RESET, empties the ring under sq_post.
+	 * is only flushed: leaving ERR for RESET empties the ring under
+	 * sq_post.
 	 */
 	fits = rover_wr_fits(&rover_wrs[op], qp->transport);
 	if (!fits && !rover_qp_allows(qp, ROVER_MUST_FLUSH))
@@ -240,7 +240,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	int err = 0;
 	u32 head;
 
-	/* Userspace owns the ring; an XRC target has none. */
+	/* Userspace owns the ring; XRC targets have none. */
 	if (qp->user || qp->xrcd) {
 		*bad_wr = wr;
 		return -EINVAL;
@@ -261,7 +261,7 @@ int rover_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	rover_poll_adapt_post(&stream->adapt, smp_processor_id(), head, qp->sq.tail);
 	spin_unlock_irqrestore(&qp->sq_post, flags);
 
-	/* Even on error: requests before @bad_wr are posted. */
+	/* Even on error: earlier requests are posted. */
 	if (!rover_poller_posted(qp))
 		rover_run_posted(qp);
 	return err;
@@ -320,10 +320,10 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	spin_unlock_irqrestore(&qp->rq_post, flags);
 
 	/*
-	 * Pairs with rover_ring_flag() in rover_qp_fail() and qp_modify.c:
-	 * either this CPU sees ERR, or the run queued there sees the tail.
-	 * P7 pairs with rover_ring_watch() (K7): either this CPU sees that the
-	 * peer waits for receives, or the responder sees the tail.
+	 * Pairs with rover_ring_flag() in rover_qp_fail() and qp_modify.c: this
+	 * CPU sees ERR, or the run queued there sees the tail.  P7 pairs with
+	 * rover_ring_watch() (K7): this CPU sees that the peer waits, or the
+	 * responder sees the tail.
 	 */
 	smp_mb();
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
@@ -350,6 +350,6 @@ int rover_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&srq->post, flags);
 	err = post_write_recvs(&srq->ring, srq->max_sge, wr, bad_wr);
 	spin_unlock_irqrestore(&srq->post, flags);
-	/* Receives of an SRQ are never flushed: nothing to run. */
+	/* SRQ receives are never flushed: nothing to run. */
 	return err;
 }

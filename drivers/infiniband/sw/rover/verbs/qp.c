@@ -2,23 +2,18 @@
 /*
  * qp - queue pairs: create, destroy, query
  *
- * Lifetime: after destroy the core frees CQs, SRQ, PD and struct ib_qp.
- * Destroy clears @alive under rx_lock and tx_lock; then only the memory of
- * struct rover_qp may be used.  Other users of the queue pair:
- *
- *  1. Other verbs: the core runs none during or after destroy.  Kernel users
- *     must not post any more.
- *  2. Doorbell and packets: find the queue pair by number under RCU, take a
- *     lock and test @alive.  The memory stays for a grace period after the
- *     last reference.
- *  3. The timer: tests @alive, and is armed only under tx_lock with @alive
- *     seen, so rover_timer_stop() is final.
- *  4. Kicks and the worker (@heavy): hold a reference and test @alive.  The
- *     worker also frees the backlog.
- *  5. skbs in a netdev, for any time: hold a reference, put by the destructor,
- *     which may kick (4), and page references.
- *  6. `rdma resource', on cores before 7.2, until destroy returns: takes a
- *     reference by rover_qp_get_ib().
+ * Lifetime (see qp.h): after destroy the core frees CQs, SRQ, PD and struct
+ * ib_qp.  Once @alive is cleared, only the memory of struct rover_qp may be
+ * used.  Users other than destroy:
+ *  1. Verbs and posts of kernel users: none during or after destroy.
+ *  2. Doorbell and packets: under RCU, take a lock and test @alive.
+ *  3. The timer: tests @alive.  Only tx_lock holders that saw @alive arm it, so
+ *     rover_timer_stop() is final.
+ *  4. Kicks and the worker (@worker_kick): hold a reference and test @alive.
+ *     The worker also frees the backlog.
+ *  5. skbs in a netdev, for any time: hold references on pages and QP; the
+ *     destructor may kick (4).
+ *  6. `rdma resource' before 7.2, until destroy returns: rover_qp_get_ib().
  *  7. ODP work: holds a reference, then kicks (4).
  *  8. Mappings of the rings: hold only pages.
  */
@@ -42,8 +37,8 @@
 
 /*
  * GSI is UD, and only for the kernel.  XRC targets are kernel QPs that
- * userspace opens.  XRC initiators are user QPs, since struct ib_send_wr has no
- * SRQ number.
+ * userspace opens.  XRC initiators are user QPs: struct ib_send_wr has no SRQ
+ * number.
  */
 static int qp_find_transport(enum ib_qp_type type, bool user)
 {
@@ -90,8 +85,8 @@ static bool qp_init_has_recv(const struct ib_qp_init_attr *init)
 }
 
 /*
- * The core checks CAP_NET_RAW in the device's namespace, or the initial one for
- * shared devices.  Check it in the interface's namespace, too.
+ * The core checks CAP_NET_RAW in the device's namespace, for shared devices in
+ * the initial one.  Also check the interface's namespace.
  */
 static bool qp_create_permitted(const struct rover_dev *dev,
 				const struct ib_qp_init_attr *init)
@@ -99,7 +94,7 @@ static bool qp_create_permitted(const struct rover_dev *dev,
 	return init->qp_type != IB_QPT_RAW_PACKET || rover_dev_may_raw(dev);
 }
 
-/* An XRC target uses the SRQ of each request: only the domain matters. */
+/* Each XRC request names its SRQ: only the domain matters. */
 static bool qp_srq_valid(const struct ib_qp_init_attr *init, bool user)
 {
 	const struct rover_srq *srq = init->srq ? rover_srq(init->srq) : NULL;
@@ -108,7 +103,7 @@ static bool qp_srq_valid(const struct ib_qp_init_attr *init, bool user)
 		return true;
 	if (init->qp_type == IB_QPT_XRC_TGT)
 		return srq->xrcd == init->xrcd;
-	/* The owner of the SRQ decides who posts and flushes. */
+	/* QP and SRQ need one owner, which posts and flushes. */
 	return init->qp_type != IB_QPT_XRC_INI && !srq->xrcd &&
 	       srq->user == user;
 }
@@ -143,7 +138,7 @@ static int qp_check_init(const struct ib_qp_init_attr *init,
 	return ib_is_udata_in_empty(udata);
 }
 
-/* Round the slot up to cache lines and grant what that adds. */
+/* Round the slot up to cache lines; grant the added space. */
 static u32 qp_send_stride(struct ib_qp_cap *cap)
 {
 	u32 space = max_t(u32, cap->max_send_sge * sizeof(struct rover_sge),
@@ -185,7 +180,6 @@ static int qp_create_recv_ring(struct rover_qp *qp,
 	struct ib_qp_cap *cap = &init->cap;
 	u32 stride;
 
-	/* Receives come from an SRQ, or there are none. */
 	if (!qp_init_has_recv(init)) {
 		cap->max_recv_wr = 0;
 		cap->max_recv_sge = 0;
@@ -199,7 +193,7 @@ static int qp_create_recv_ring(struct rover_qp *qp,
 				 ucontext ? &resp->rq : NULL);
 }
 
-/* Other files need valid rings: absent queues get rover_ring_init_absent(). */
+/* Other files rely on both rings being initialized. */
 static int qp_create_rings(struct rover_qp *qp, struct ib_qp_init_attr *init,
 			   struct ib_ucontext *ucontext,
 			   struct rover_uapi_create_qp_resp *resp)
@@ -265,7 +259,7 @@ static void qp_init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	qp->block_mcast_loopback = init->create_flags &
 		      IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp->attr.path_mig_state = IB_MIG_MIGRATED;
-	/* Random: packets of an earlier QP of this number may be around. */
+	/* Random: packets of an earlier QP with this number may be around. */
 	get_random_bytes(qp->zcopy_gen, sizeof(qp->zcopy_gen));
 	qp->alive = true;
 }
@@ -298,7 +292,6 @@ static int qp_publish_number(struct rover_qp *qp, enum ib_qp_type type)
 
 static void qp_unpublish_number(struct rover_qp *qp)
 {
-	/* RCU readers may still hold @qp for a grace period. */
 	if (qp->obj.key == ROVER_GSI_QPN)
 		RCU_INIT_POINTER(qp->dev->gsi, NULL);
 	else
@@ -306,7 +299,7 @@ static void qp_unpublish_number(struct rover_qp *qp)
 }
 
 /*
- * The device goes away: flush what userspace waits for.  Later posts need a
+ * The device goes away: flush posted requests.  Later posts would need a
  * doorbell (K2), which is gone.
  */
 static void qp_flush_user(struct rover_qp *qp)
@@ -372,7 +365,7 @@ int rover_qp_create(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	if (err)
 		goto err_dismantle;
 
-	/* Last: packets find the queue pair from here on. */
+	/* Last: now packets find the queue pair. */
 	err = qp_publish_number(qp, init->qp_type);
 	if (err)
 		goto err_dismantle;

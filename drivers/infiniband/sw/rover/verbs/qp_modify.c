@@ -4,8 +4,7 @@
  *
  * Checks and allocates everything in struct qp_modify_change, then applies it
  * under rx_lock and tx_lock, so no packet sees half a change.  The state is
- * checked again there, since a QP may go to ERR at any time.  Replaced memory
- * is freed after unlock.
+ * checked again there: a QP may go to ERR any time.
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -27,19 +26,13 @@
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
 			 IB_ACCESS_FLUSH_PERSISTENT)
 
-/* Userspace commonly passes these rights, which have no effect. */
+/* Commonly passed by userspace, without effect. */
 #define IGNORED_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
 			 IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB)
 
-/**
- * struct qp_modify_change - a prepared change
- * @mask: IB_QP_*
- * @next: new state
- * @attr: merged attributes
- * @path: with IB_QP_AV
- * @sent: outstanding requests, for the first RTS
- * @res: responder resources, with IB_QP_MAX_DEST_RD_ATOMIC
- * @saved: atomics' results, likewise
+/*
+ * A prepared change: @path with IB_QP_AV, @sent for the first RTS, @res and
+ * @saved with IB_QP_MAX_DEST_RD_ATOMIC.
  */
 struct qp_modify_change {
 	int mask;
@@ -175,7 +168,6 @@ static int qp_modify_alloc_rows(struct qp_modify_change *c, unsigned int n)
 	return 0;
 }
 
-/* Do everything that can fail. */
 static int qp_modify_prepare(struct rover_qp *qp, struct qp_modify_change *c,
 			     const struct ib_qp_attr *attr)
 {
@@ -225,8 +217,8 @@ static void qp_modify_assert_locks(struct rover_qp *qp)
 }
 
 /*
- * Replace the responder resources.  In SQD, keep the results of past atomics,
- * newest last: the peer may repeat the requests.
+ * Replace the responder resources.  In SQD keep the results of past atomics,
+ * newest last: the peer may repeat them.
  */
 static void qp_modify_swap_rows(struct rover_qp *qp, struct qp_modify_change *c)
 {
@@ -272,7 +264,6 @@ static void qp_modify_apply(struct rover_qp *qp, struct qp_modify_change *c)
 		swap(qp->req.sent, c->sent);
 }
 
-/* After the verb the provider zeroes its own indices. */
 static void qp_modify_empty_ring(struct rover_ring *ring, spinlock_t *post,
 				 u32 flags)
 {
@@ -327,7 +318,7 @@ static void qp_modify_enter_state(struct rover_qp *qp, enum ib_qp_state from,
 	case IB_QPS_RTS:
 		if (from == IB_QPS_RTR)
 			qp_modify_init_sender(qp);
-		/* Posts since rover_run_flush(): flush some, send the rest. */
+		/* Posted since rover_run_flush(): flush some, send the rest. */
 		if (from == IB_QPS_SQE)
 			rover_requester_flush(qp);
 		set_bit(ROVER_WORK_TX, &qp->work);
@@ -340,8 +331,8 @@ static void qp_modify_enter_state(struct rover_qp *qp, enum ib_qp_state from,
 	case IB_QPS_ERR:
 		rover_zcopy_revoke(qp);
 		/*
-		 * A due NAK would make the peer send again: drop it.  If the QP
-		 * was in ERR already, the NAK reports the error: keep it.
+		 * Drop a due NAK, which would make the peer send again.  If in
+		 * ERR already, it reports the error.
 		 */
 		if (from != IB_QPS_ERR) {
 			qp->rsp.nak_due = 0;

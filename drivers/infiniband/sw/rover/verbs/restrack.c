@@ -2,10 +2,8 @@
 /*
  * restrack - driver details of `rdma resource show -d'
  *
- * The core shows state and sizes itself.  Values are read without locks.
- *
- * Any user may read them, but PSNs, which allow forging packets, need
- * CAP_NET_ADMIN (decision 0041), as keys do in the core.
+ * Values are read without locks.  Any user may read them, but PSNs, which allow
+ * forging packets, need CAP_NET_ADMIN (decision 0041), as keys do in the core.
  */
 #include <linux/net.h>
 #include <net/netlink.h>
@@ -37,9 +35,9 @@ static int restrack_end_table(struct sk_buff *msg, struct nlattr *table,
 }
 
 /*
- * A dump's skb belongs to the socket, whose opener and reader both need the
- * capability, as in netlink_capable().  The reply for a single object has no
- * socket: unprivileged.
+ * A dump's skb belongs to a socket, whose opener and reader need the
+ * capability, as in netlink_capable().  The reply for one object has no socket:
+ * unprivileged.
  */
 static bool restrack_privileged(const struct sk_buff *msg)
 {
@@ -139,7 +137,7 @@ int rover_restrack_srq(struct sk_buff *msg, struct ib_srq *ib)
 	err = err ?: rdma_nl_put_driver_u32(msg, "taken",
 					    READ_ONCE(srq->ring.head));
 	err = err ?: rdma_nl_put_driver_u32(msg, "dead", READ_ONCE(srq->dead));
-	/* The number in XRC requests, unlike the core's number. */
+	/* The number in XRC requests, not the core's. */
 	if (srq->xrcd)
 		err = err ?: rdma_nl_put_driver_u32_hex(msg, "xrc_srqn",
 							srq->obj.key);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * restrack - driver details of `rdma resource show -d'
- */
+/* restrack - driver details of `rdma resource show -d' */
 #ifndef ROVER_RESTRACK_H
 #define ROVER_RESTRACK_H
 
@@ -9,7 +7,7 @@
 
 struct sk_buff;
 
-/* ib_device_ops.fill_*_entry; the core holds a reference on the object. */
+/* ib_device_ops.fill_*_entry; the core holds a reference. */
 int rover_restrack_qp(struct sk_buff *msg, struct ib_qp *ib);
 int rover_restrack_cq(struct sk_buff *msg, struct ib_cq *ib);
 int rover_restrack_mr(struct sk_buff *msg, struct ib_mr *ib);

@@ -2,8 +2,8 @@
 /*
  * ucontext - device contexts of userspace
  *
- * Exchanges capabilities with the provider.  A process that imports the
- * context by its file descriptor gets them by the query method.
+ * Tells the provider capabilities; a process that imports the context by its
+ * file descriptor uses the query method.
  */
 #define UVERBS_MODULE_NAME rover
 #include <rdma/uverbs_named_ioctl.h>
@@ -47,9 +47,8 @@ void rover_ucontext_dealloc(struct ib_ucontext *ib)
 }
 
 /*
- * This op lets the core remove a device that is open.  The core has destroyed
- * the context's objects; mappings keep only the pages of the rings.  Userspace
- * sees DEVICE_FATAL and the flushed completions.
+ * This op lets the core remove a device in use.  The core has destroyed the
+ * context's objects; mappings keep only the pages of the rings.
  */
 void rover_ucontext_disassociate(struct ib_ucontext *ib)
 {

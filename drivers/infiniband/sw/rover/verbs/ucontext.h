@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * ucontext - device contexts of userspace
- */
+/* ucontext - device contexts of userspace */
 #ifndef ROVER_UCONTEXT_H
 #define ROVER_UCONTEXT_H
 

@@ -2,7 +2,7 @@
 /*
  * verbs - table of verbs, device and port attributes
  *
- * Every limit reported here is enforced, every capability usable.
+ * Reported limits are enforced, capabilities usable.
  */
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
@@ -35,10 +35,7 @@
 /* Verbs whose signature differs between kernels. */
 #include <rover/verbs_ops.h>
 
-/*
- * create_qp enforces MAX_QP; number spaces and cgroups limit other objects.
- * Memory ends earlier.
- */
+/* create_qp enforces MAX_QP; number spaces and cgroups limit others. */
 #define MAX_QP			(1U << 18)
 #define MAX_OBJECTS		(1U << 20)
 
@@ -154,7 +151,6 @@ static void verbs_get_dev_fw_str(struct ib_device *ib, char *str)
 	strscpy(str, ROVER_VERSION, IB_FW_VERSION_NAME_MAX);
 }
 
-/* Return ethtool's speed and lanes in one number. */
 static u64 verbs_link_speed(struct net_device *ndev)
 {
 	struct ethtool_link_ksettings settings = {};
@@ -169,10 +165,9 @@ static u64 verbs_link_speed(struct net_device *ndev)
 }
 
 /*
- * Query the interface, since some speed changes raise no event (`ethtool -s'
- * of a virtual interface, a port joining a bond); at most ten times a second,
- * since it takes RTNL for userspace.  ib_get_eth_speed() logs an unknown speed:
- * call it only after a change.
+ * Query the interface: some speed changes raise no event.  At most ten times a
+ * second, since it takes RTNL for userspace. ib_get_eth_speed() logs unknown
+ * speeds: call it only after a change.
  */
 static int verbs_get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
 {
@@ -183,7 +178,7 @@ static int verbs_get_speed(struct rover_dev *dev, struct ib_port_attr *attr)
 	mutex_lock(&cached->lock);
 	if (!cached->speed || READ_ONCE(cached->changed) ||
 	    time_after(jiffies, cached->queried_at + HZ / 10)) {
-		/* First: a later event is for the next query. */
+		/* First: later events are for the next query. */
 		WRITE_ONCE(cached->changed, false);
 		link = verbs_link_speed(dev->ndev);
 		if (!cached->speed || link != cached->link)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * verbs - table of verbs, device and port attributes
- */
+/* verbs - table of verbs, device and port attributes */
 #ifndef ROVER_VERBS_H
 #define ROVER_VERBS_H
 

@@ -2,8 +2,7 @@
 /*
  * aeth - end-to-end credit codes (IBTA table 46)
  *
- * The credits are powers of two and, from two on, 1.5 times these.  Pure: also
- * compiled in userspace.
+ * Credits are powers of two and, from two on, 1.5 times these.
  */
 #ifndef ROVER_AETH_H
 #define ROVER_AETH_H
@@ -11,11 +10,11 @@
 #include <linux/log2.h>
 #include <linux/types.h>
 
-/* The largest code for a number; the next one means "no limit". */
+/* Largest code for a number; the next one means "no limit". */
 #define ROVER_AETH_CREDITS_MAX	30
 
 /**
- * rover_aeth_credits() - return the number of receives of a code
+ * rover_aeth_credits() - return the receives of a code
  * @code: 0 to ROVER_AETH_CREDITS_MAX
  */
 static inline u32 rover_aeth_credits(u8 code)
@@ -24,8 +23,8 @@ static inline u32 rover_aeth_credits(u8 code)
 }
 
 /**
- * rover_aeth_code() - return the largest code for at most @n receives
- * @n: receives
+ * rover_aeth_code() - return the code for @n receives
+ * @n: receives; rounded down
  */
 static inline u8 rover_aeth_code(u32 n)
 {

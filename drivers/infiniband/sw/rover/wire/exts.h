@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * exts - extended transport headers of a request packet
- */
+/* exts - extended transport headers of a request packet */
 #ifndef ROVER_EXTS_H
 #define ROVER_EXTS_H
 
@@ -15,7 +13,7 @@ static __always_inline void rover_exts_add(struct rover_outgoing *out,
 	out->ext_len += len;
 }
 
-/* FLUSH and ATOMIC WRITE: all parameters are in the WQE's header. */
+/* FLUSH and ATOMIC WRITE: all parameters are in the WQE header. */
 static inline void rover_exts_mpe(struct rover_outgoing *out,
 				  const struct rover_send_wqe *hdr, u16 flags)
 {
@@ -47,11 +45,10 @@ static inline void rover_exts_xrceth(struct rover_outgoing *out,
 
 /**
  * rover_exts_put() - write the extended headers that the opcode requires
- * @qp: alive; req.wqe is the request, req.offset the packet's place in it
- * @out: the packet, with its opcode set
+ * @qp: alive; at req.wqe_psns_sent of request req.wqe
+ * @out: packet, opcode set
  * @row: the request
- * @psns: PSNs of the packet
- *
+ * @psns: of the packet
  * Context: tx_lock held.
  */
 static inline void rover_exts_put(const struct rover_qp *qp,

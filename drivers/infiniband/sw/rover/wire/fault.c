@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fault - table of the consequences of each fault
+ * fault - table of faults and their consequences
  *
- * NAKs and error behaviour: IBTA 9.9.  Completion statuses: 11.6.2.  Events:
- * 11.6.3, raised only if no receive completion reports the fault.
+ * NAKs: IBTA 9.9.  Completion statuses: 11.6.2.  Events: 11.6.3, raised only if
+ * no receive completion reports the fault.
  */
 #include <rdma/ib_verbs.h>
 
 #include "wire/fault.h"
 #include "wire/wire.h"
 
-/* Found by the responder in a packet, or in the receive that it takes. */
+/* Found by the responder in a packet or its receive. */
 #define PACKET(fault, text, nak, wc, event)			\
 	[ROVER_FAULT_##fault] = {				\
 		.name = text,					\
@@ -20,9 +20,9 @@
 	}
 
 /*
- * Found in memory: named by the peer (responder) or by the request's SGL
- * (requester).  The peer gets a NAK; a receive taken by a WRITE with immediate
- * data ends in a local access error.
+ * Found in memory named by the peer (responder) or by the request's SGL
+ * (requester).  A receive taken by a WRITE with immediate data gets a local
+ * access error.
  */
 #define MEMORY(fault, text, nak)				\
 	[ROVER_FAULT_##fault] = {				\
@@ -33,7 +33,7 @@
 		.resp_event = ROVER_EVENT_QP_ACCESS_ERR,	\
 	}
 
-/* Found by requester or completer: reported by the send completion. */
+/* Found by requester or completer. */
 #define REQUEST(fault, text, wc)				\
 	[ROVER_FAULT_##fault] = {				\
 		.name = text,					\
@@ -44,7 +44,7 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	[ROVER_OK] = { .name = "ok" },
 
 	PACKET(OPCODE, "opcode", NAK_INV_REQ, REM_INV_REQ_ERR, QP_REQ_ERR),
-	/* Also returned by sgl, at either end, for an SGL that is too short. */
+	/* Also returned by sgl, at either end, for a short SGL. */
 	[ROVER_FAULT_LENGTH] = {
 		.name = "length",
 		.syndrome = ROVER_NAK_INV_REQ,
@@ -59,14 +59,9 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	       QP_ACCESS_ERR),
 	PACKET(XRCETH, "shared receive queue", NAK_INV_REQ, REM_INV_REQ_ERR,
 	       QP_REQ_ERR),
-	/*
-	 * Not an error: the requester retries.  The timer code is added later.
-	 */
+	/* Not an error: the peer retries.  The timer code is added later. */
 	PACKET(RNR, "receiver not ready", AETH_RNR, SUCCESS, NONE),
 	PACKET(RQ_CORRUPT, "corrupt receive", NAK_REM_OP, LOC_QP_OP_ERR, NONE),
-	/*
-	 * Work queue catastrophic, like CQ below: no receive could report it.
-	 */
 	PACKET(RQ_RING, "corrupt receive ring", NAK_REM_OP, SUCCESS, QP_FATAL),
 	PACKET(RECV_MEMORY, "memory of receive", NAK_REM_OP, LOC_PROT_ERR, NONE),
 
@@ -74,11 +69,10 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 	MEMORY(ACCESS, "access", REM_ACCESS),
 	MEMORY(BOUNDS, "bounds", REM_ACCESS),
 	MEMORY(MEMORY, "memory", REM_OP),
-	/* Not an error; a peer that retries too early gets an RNR NAK. */
+	/* Not an error; peers that retry too early get an RNR NAK. */
 	PACKET(PAGE, "page not there", AETH_RNR, SUCCESS, NONE),
-	/* Counts as lost in the network. */
 	[ROVER_FAULT_REVOKED] = { .name = "payload revoked" },
-	/* The data of the SEND has arrived: its receive reports the fault. */
+	/* The SEND's data has arrived: its receive reports the fault. */
 	PACKET(INVALIDATE, "invalidate", NAK_REM_ACCESS, REM_INV_REQ_ERR, NONE),
 
 	REQUEST(WQE, "corrupt request", LOC_QP_OP_ERR),
@@ -99,6 +93,6 @@ const struct rover_fault_info rover_faults[ROVER_FAULTS] = {
 		.resp_wc = IB_WC_WR_FLUSH_ERR,
 		.req_wc = IB_WC_WR_FLUSH_ERR,
 	},
-	/* No CQE can be written: work queue catastrophic, at both ends. */
+	/* No CQE can be written: work queue catastrophic, as RQ_RING. */
 	PACKET(CQ, "completion queue overflow", NAK_REM_OP, SUCCESS, QP_FATAL),
 };

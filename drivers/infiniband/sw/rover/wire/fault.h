@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * fault - faults of requests and their consequences
- *
- * Only the table in fault.c maps an enum rover_fault to syndromes, completions
- * and events (IBTA 9.9, 11.6).  Pure: also compiled in userspace.
- */
+/* fault - table of faults and their consequences */
 #ifndef ROVER_FAULT_H
 #define ROVER_FAULT_H
 
@@ -15,41 +10,41 @@ enum rover_fault {
 	/* of a packet, found by the responder */
 	ROVER_FAULT_OPCODE,		/* unknown, disabled, out of order */
 	ROVER_FAULT_LENGTH,		/* does not fit opcode, MTU or RETH */
-	ROVER_FAULT_TOO_LONG,		/* longer than the posted receive */
-	ROVER_FAULT_RD_ATOMIC,		/* too many READs and atomics */
-	ROVER_FAULT_UNALIGNED,		/* atomic on an unaligned address */
-	ROVER_FAULT_XRCETH,		/* no such SRQ in this XRC domain */
-	ROVER_FAULT_RNR,		/* no receive posted */
-	ROVER_FAULT_RQ_CORRUPT,		/* invalid receive WQE */
-	ROVER_FAULT_RQ_RING,		/* invalid receive ring */
-	ROVER_FAULT_RECV_MEMORY,	/* SGL of a receive, see below */
+	ROVER_FAULT_TOO_LONG,
+	ROVER_FAULT_RD_ATOMIC,
+	ROVER_FAULT_UNALIGNED,
+	ROVER_FAULT_XRCETH,		/* unknown in this XRC domain */
+	ROVER_FAULT_RNR,
+	ROVER_FAULT_RQ_CORRUPT,
+	ROVER_FAULT_RQ_RING,
+	ROVER_FAULT_RECV_MEMORY,	/* see rover_fault_of_recv() */
 	/* of memory, found by mr and sgl */
-	ROVER_FAULT_KEY,		/* no such key, or of another PD */
-	ROVER_FAULT_ACCESS,		/* missing access right */
-	ROVER_FAULT_BOUNDS,		/* outside the region */
+	ROVER_FAULT_KEY,		/* unknown, or of another PD */
+	ROVER_FAULT_ACCESS,
+	ROVER_FAULT_BOUNDS,
 	ROVER_FAULT_MEMORY,		/* page gone or not obtainable */
 	ROVER_FAULT_PAGE,		/* ODP page not present yet */
-	ROVER_FAULT_REVOKED,		/* payload revoked by its sender */
+	ROVER_FAULT_REVOKED,
 	ROVER_FAULT_INVALIDATE,		/* key must not be invalidated */
 	/* of a send WQE, found by the requester */
-	ROVER_FAULT_WQE,		/* invalid WQE */
-	ROVER_FAULT_SEND_LENGTH,	/* SGL too long */
-	ROVER_FAULT_AH,			/* no such address handle in this PD */
+	ROVER_FAULT_WQE,
+	ROVER_FAULT_SEND_LENGTH,
+	ROVER_FAULT_AH,
 	ROVER_FAULT_OPERATION,		/* registration, bind, invalidation */
-	/* found by the completer */
-	ROVER_FAULT_BAD_RESP,		/* response does not fit request */
-	ROVER_FAULT_REM_INV_REQ,	/* received NAK: invalid request */
-	ROVER_FAULT_REM_ACCESS,		/* received NAK: remote access */
-	ROVER_FAULT_REM_OP,		/* received NAK: remote operation */
-	ROVER_FAULT_RETRY,		/* transport retries used up */
-	ROVER_FAULT_RNR_RETRY,		/* RNR retries used up */
+	/* found by the completer; REM_*: received NAKs */
+	ROVER_FAULT_BAD_RESP,
+	ROVER_FAULT_REM_INV_REQ,
+	ROVER_FAULT_REM_ACCESS,
+	ROVER_FAULT_REM_OP,
+	ROVER_FAULT_RETRY,
+	ROVER_FAULT_RNR_RETRY,
 	/* of the queue pair */
-	ROVER_FAULT_FLUSH,		/* flushed: QP in error */
-	ROVER_FAULT_CQ,			/* completion queue overflowed */
+	ROVER_FAULT_FLUSH,
+	ROVER_FAULT_CQ,
 	ROVER_FAULTS
 };
 
-/* Asynchronous event of the queue pair that finds a fault. */
+/* Asynchronous event of the QP that finds a fault. */
 enum rover_event {
 	ROVER_EVENT_NONE,
 	ROVER_EVENT_QP_FATAL,
@@ -60,16 +55,14 @@ enum rover_event {
 /**
  * struct rover_fault_info - consequences of a fault
  * @name: for traces
- * @syndrome: AETH syndrome of the responder's answer, without an RNR timer; 0
- *	for none
- * @resp_wc: enum ib_wc_status of the receive that the message had taken; 0 for
- *	none
- * @req_wc: enum ib_wc_status of the send, if found by requester or completer; 0
- *	if they never find it
- * @resp_event: enum rover_event of a responder whose message had taken no
- *	receive.  Requester and completer only raise that of ROVER_FAULT_CQ.
+ * @syndrome: AETH syndrome of the answer, without RNR timer; 0 for none
+ * @resp_wc: enum ib_wc_status of the receive taken; 0 for none
+ * @req_wc: enum ib_wc_status of the send; 0 if requester and completer never
+ *	find it
+ * @resp_event: enum rover_event if no receive was taken.  Requester and
+ *	completer only raise that of ROVER_FAULT_CQ.
  *
- * All but RNR, PAGE and REVOKED put the queue pair into the error state.
+ * All but RNR, PAGE and REVOKED put the QP into the error state.
  */
 struct rover_fault_info {
 	const char *name;
@@ -81,21 +74,19 @@ struct rover_fault_info {
 
 extern const struct rover_fault_info rover_faults[ROVER_FAULTS];
 
-/* Not an error: the packet counts as lost and is sent again. */
+/* Not an error: the packet counts as lost. */
 static inline bool rover_fault_is_loss(enum rover_fault fault)
 {
 	return fault == ROVER_FAULT_PAGE || fault == ROVER_FAULT_REVOKED;
 }
 
 /**
- * rover_fault_of_recv() - convert a fault in the SGL of a receive
+ * rover_fault_of_recv() - convert a fault of a receive's SGL
  * @fault: returned by mr or sgl
  *
- * In a receive's memory a fault is not the peer's: it gets a remote operational
- * error, and the receive a local protection error.  A short SGL is a receive
- * too short for its message.
- *
- * Return: ROVER_OK for ROVER_OK.
+ * The peer is not to blame: it gets a remote operational error, and the receive
+ * a local protection error.
+ * Return: fault to report, ROVER_OK for ROVER_OK.
  */
 static inline enum rover_fault rover_fault_of_recv(enum rover_fault fault)
 {

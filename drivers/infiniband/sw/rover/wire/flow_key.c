@@ -2,7 +2,7 @@
 /*
  * flow_key - fields of an Ethernet frame for flow rules
  *
- * Frames are untrusted: check each length before use, and bound the work.
+ * Frames are untrusted: check lengths before use, and bound the work.
  */
 #include <linux/build_bug.h>
 #include <linux/string.h>
@@ -26,7 +26,6 @@ static_assert(sizeof(union rover_flow_key) ==
 #define IPV6_LEN	40
 #define PORTS_LEN	4
 
-/* IP protocols, and IPv6 extension headers. */
 #define PROTO_HOPS	0
 #define PROTO_TCP	6
 #define PROTO_UDP	17
@@ -34,7 +33,7 @@ static_assert(sizeof(union rover_flow_key) ==
 #define PROTO_FRAGMENT	44
 #define PROTO_DEST	60
 
-/* More than valid frames have; bounds the walk. */
+/* More than valid frames have. */
 #define MAX_EXTENSIONS	8
 
 static u16 flow_key_be16(const u8 *at)
@@ -82,7 +81,7 @@ static void flow_key_read_ipv4(union rover_flow_key *key, const u8 *data,
 		flow_key_read_ports(key, data[9], data + head, len - head);
 }
 
-/* Length of an IPv6 extension header; 0 if @next is none. */
+/* Return the length of an IPv6 extension header; 0 if @next is none. */
 static u32 flow_key_extension_len(u8 next, const u8 *data, u32 len)
 {
 	switch (next) {

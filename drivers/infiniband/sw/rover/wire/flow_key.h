@@ -2,20 +2,19 @@
 /*
  * flow_key - fields of an Ethernet frame for flow rules
  *
- * A rule is a mask and a value of the union: matching compares words.  Pure:
- * also compiled in userspace.
+ * A rule is a mask and a value of union rover_flow_key.
  */
 #ifndef ROVER_FLOW_KEY_H
 #define ROVER_FLOW_KEY_H
 
 #include <linux/types.h>
 
-/* Bytes read behind the Ethernet header, at most. */
+/* Limit of bytes read behind the Ethernet header. */
 #define ROVER_FLOW_KEY_LOOK	128
 
 #define ROVER_FLOW_KEY_WORDS	9
 
-/* Layers found in a frame: bits of @layers. */
+/* Bits of @layers: layers found in a frame. */
 #define ROVER_FLOW_KEY_VLAN	(1U << 0)
 #define ROVER_FLOW_KEY_IPV4	(1U << 1)
 #define ROVER_FLOW_KEY_IPV6	(1U << 2)
@@ -30,8 +29,8 @@
  * union rover_flow_key - fields of a frame, in network order
  * @dst: Ethernet destination
  * @src: Ethernet source
- * @ether_type: type of the payload, behind a VLAN tag
- * @vlan: TCI of the outermost VLAN tag
+ * @ether_type: behind a VLAN tag
+ * @vlan: TCI of the outermost tag
  * @ip4_src: IPv4
  * @ip4_dst: IPv4
  * @ip4_proto: IPv4
@@ -42,10 +41,10 @@
  * @dport: TCP or UDP
  * @ip6_src: IPv6
  * @ip6_dst: IPv6
- * @ip6_label: IPv6: flow label, lower 20 bits
- * @ip6_next: IPv6: next header field of the fixed header
- * @ip6_class: IPv6: traffic class
- * @ip6_hops: IPv6: hop limit
+ * @ip6_label: flow label, lower 20 bits
+ * @ip6_next: next header of the fixed header
+ * @ip6_class: traffic class
+ * @ip6_hops: hop limit
  * @layers: ROVER_FLOW_KEY_*; fields of absent layers are zero
  * @words: all of it
  */
@@ -76,11 +75,11 @@ union rover_flow_key {
 
 /**
  * rover_flow_key_read() - read the fields of a frame
- * @key: to be filled in
+ * @key: filled in
  * @eth: Ethernet header, 14 bytes, without VLAN tag
- * @vlan: the stripped VLAN tag; NULL without one
+ * @vlan: stripped VLAN tag or NULL
  * @data: bytes behind the Ethernet header
- * @len: their number; at most ROVER_FLOW_KEY_LOOK are read
+ * @len: of @data
  *
  * Later fragments, and frames with too many extension headers, have no ports.
  */
@@ -89,9 +88,9 @@ void rover_flow_key_read(union rover_flow_key *key, const u8 *eth,
 
 /**
  * rover_flow_key_match() - test whether a frame matches a rule
- * @key: fields of the frame
+ * @key: of the frame
  * @mask: bits to compare
- * @want: their values; all other bits are zero
+ * @want: their values; other bits are zero
  */
 static inline bool rover_flow_key_match(const union rover_flow_key *key,
 					const union rover_flow_key *mask,
@@ -105,7 +104,7 @@ static inline bool rover_flow_key_match(const union rover_flow_key *key,
 	return true;
 }
 
-/* Test whether a frame is RoCE v1 or v2, to any destination. */
+/* Test whether a frame is RoCE v1 or v2. */
 bool rover_flow_key_is_roce(const union rover_flow_key *key);
 
 #endif /* ROVER_FLOW_KEY_H */

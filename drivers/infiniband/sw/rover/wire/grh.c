@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * grh - the header in front of a received datagram
- */
+/* grh - header in front of received datagrams */
 #include <linux/build_bug.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -13,7 +11,7 @@
 static_assert(sizeof(struct ipv6hdr) == ROVER_GRH_SIZE);
 static_assert(sizeof(struct iphdr) == ROVER_GRH_SIZE / 2);
 
-/* RFC 791; @ip->check must be zero.  Readers tell the kind of header by it. */
+/* RFC 791; @ip->check must be zero.  Readers tell header kinds by it. */
 static u16 grh_checksum(const struct iphdr *ip)
 {
 	u16 words[ROVER_GRH_SIZE / 4];

@@ -2,8 +2,8 @@
 /*
  * icrc - ICRC over the headers of a packet
  *
- * The headers are copied with their variant fields set to ones.  One CRC call
- * covers the copy and a short payload: each call acquires vector registers.
+ * Headers are copied with variant fields set to ones.  One CRC call covers the
+ * copy and a short payload: each call acquires vector registers.
  */
 #include <linux/build_bug.h>
 #include <linux/ip.h>
@@ -15,12 +15,12 @@
 #include "wire/icrc.h"
 
 /*
- * CRC before the IP header, crc32_le(~0, eight bytes of ones): these stand for
- * InfiniBand's local route header.
+ * crc32_le(~0, eight bytes of ones): these replace InfiniBand's local route
+ * header.
  */
 #define ICRC_SEED	0xdebb20e3U
 
-/* Bytes copied behind the BTH: extended headers and short payload. */
+/* Extended headers and short payload copied behind the BTH. */
 #define ICRC_COPY_MAX	64
 
 struct icrc_pseudo4 {
@@ -70,7 +70,10 @@ static void icrc_mask_bth(struct rover_bth *bth)
 	bth->qpn |= cpu_to_be32(ROVER_BTH_RESV8A);
 }
 
-/* Append what follows @bth to the headers copied to @from; @to is their end. */
+/*
+ * Append the bytes behind @bth to the headers copied to @from; @to is their
+ * end.
+ */
 static u32 icrc_sum_headers(const void *from, void *to,
 			    const struct rover_bth *bth, unsigned int bth_len)
 {

@@ -3,11 +3,9 @@
  * icrc - the invariant CRC of a packet (IBTA 7.8, annexes A16, A17)
  *
  * CRC-32 over eight bytes of ones, IP and UDP headers or GRH, BTH, extended
- * headers, payload and pad.  Variant fields count as ones: TOS, TTL and
- * checksum (IPv4); traffic class, flow label and hop limit (IPv6, GRH); the UDP
- * checksum; FECN, BECN and the reserved byte of the BTH.
- *
- * Pure: also compiled in userspace.
+ * headers, payload and pad.  Variant fields count as ones: TOS, TTL, checksum
+ * (IPv4); traffic class, flow label, hop limit (IPv6, GRH); UDP checksum; FECN,
+ * BECN and reserved byte of the BTH.
  */
 #ifndef ROVER_ICRC_H
 #define ROVER_ICRC_H
@@ -25,12 +23,11 @@ struct udphdr;
  * rover_icrc_begin4() - start the ICRC of an IPv4 packet
  * @ip: header without options
  * @udp: header
- * @bth: header, with what follows it in the packet
- * @bth_len: bytes to sum from @bth on, at least those of the BTH
- * @udp_len: UDP length of this packet; @ip and @udp may have a train's
- * @id: IPv4 identification of this packet (network order)
- *
- * Return: the running CRC, for rover_icrc_add().
+ * @bth: header, followed by the rest of the packet
+ * @bth_len: bytes to sum from @bth on, at least the BTH
+ * @udp_len: UDP length; @ip and @udp may have a train's
+ * @id: IPv4 identification
+ * Return: running CRC, for rover_icrc_add().
  */
 u32 rover_icrc_begin4(const struct iphdr *ip, const struct udphdr *udp,
 		      const struct rover_bth *bth, unsigned int bth_len,
@@ -40,11 +37,10 @@ u32 rover_icrc_begin4(const struct iphdr *ip, const struct udphdr *udp,
  * rover_icrc_begin6() - start the ICRC of an IPv6 packet
  * @ip: header, without extension headers
  * @udp: header
- * @bth: header, with what follows it in the packet
- * @bth_len: as for rover_icrc_begin4()
- * @udp_len: as for rover_icrc_begin4()
- *
- * Return: the running CRC, for rover_icrc_add().
+ * @bth: see rover_icrc_begin4()
+ * @bth_len: see rover_icrc_begin4()
+ * @udp_len: see rover_icrc_begin4()
+ * Return: running CRC.
  */
 u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
 		      const struct rover_bth *bth, unsigned int bth_len,
@@ -53,25 +49,23 @@ u32 rover_icrc_begin6(const struct ipv6hdr *ip, const struct udphdr *udp,
 /**
  * rover_icrc_begin_grh() - start the ICRC of a RoCE v1 packet
  * @grh: header
- * @bth: header, with what follows it in the packet
- * @bth_len: as for rover_icrc_begin4()
+ * @bth: see rover_icrc_begin4()
+ * @bth_len: see rover_icrc_begin4()
  * @len: bytes from the BTH to the ICRC
- *
- * Return: the running CRC, for rover_icrc_add().
+ * Return: running CRC.
  */
 u32 rover_icrc_begin_grh(const struct ipv6hdr *grh, const struct rover_bth *bth,
 			 unsigned int bth_len, u16 len);
 
 /**
- * rover_icrc_begin() - start the ICRC of a packet of any kind
+ * rover_icrc_begin() - start the ICRC of any packet
  * @l3: kind of packet
- * @ip: IPv4 or IPv6 header, or GRH
+ * @ip: IP header or GRH
  * @udp: header; unused for a GRH
- * @bth: header, with what follows it in the packet
- * @bth_len: as for rover_icrc_begin4()
+ * @bth: see rover_icrc_begin4()
+ * @bth_len: see rover_icrc_begin4()
  * @len: bytes from the BTH to the ICRC
- *
- * Return: the running CRC, for rover_icrc_add().
+ * Return: running CRC.
  */
 u32 rover_icrc_begin(enum rover_l3 l3, const void *ip, const struct udphdr *udp,
 		     const struct rover_bth *bth, unsigned int bth_len,
@@ -81,9 +75,8 @@ u32 rover_icrc_begin(enum rover_l3 l3, const void *ip, const struct udphdr *udp,
  * rover_icrc_add() - add bytes to the ICRC
  * @crc: running CRC
  * @data: bytes
- * @len: number of bytes
- *
- * Return: the running CRC.
+ * @len: of @data
+ * Return: running CRC.
  */
 static inline u32 rover_icrc_add(u32 crc, const void *data, size_t len)
 {
@@ -92,9 +85,7 @@ static inline u32 rover_icrc_add(u32 crc, const void *data, size_t len)
 
 /**
  * rover_icrc_end() - return the ICRC as on the wire
- * @crc: running CRC over all of the packet before the ICRC
- *
- * Return: the four bytes, least significant first.
+ * @crc: running CRC of the packet
  */
 static inline __le32 rover_icrc_end(u32 crc)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * opcode - one row for each supported BTH opcode
+ * opcode - table of BTH opcodes
  *
- * Offsets and lengths follow from the sizes of the headers that a row names.
- * XRC has all of RC with opcodes of its own, and one more header in requests.
+ * Offsets and lengths follow from the headers that a row names.  XRC has the
+ * operations of RC, and one more header in requests.
  */
 #include "wire/opcode.h"
 #include "wire/wire.h"
@@ -13,7 +13,7 @@
 #define LAST		ROVER_OP_END
 #define ONLY		(ROVER_OP_START | ROVER_OP_END)
 
-/* Kinds of packet that differ only in their place in the message. */
+/* Packets that differ only in their place in the message. */
 #define SEND_PKT	(ROVER_OP_REQUEST | ROVER_OP_PAYLOAD | ROVER_OP_RECV)
 #define WRITE_PKT	(ROVER_OP_REQUEST | ROVER_OP_PAYLOAD)
 #define RESP_PKT	(ROVER_OP_RESPONSE | ROVER_OP_PAYLOAD)
@@ -24,17 +24,16 @@
 #define DETH		ROVER_OP_DETH
 #define IMM		ROVER_OP_IMM
 #define INV		ROVER_OP_INV
-/* Only the WRITE packet with immediate data takes a receive. */
+/* Of a WRITE, only the packet with immediate data takes a receive. */
 #define WRITE_IMM_PKT	(WRITE_PKT | IMM | ROVER_OP_RECV)
 
 #define LEN_IF(flags, flag, header)	\
 	((flags) & (flag) ? sizeof(struct header) : 0)
 
-/* Extended headers follow the BTH, and the XRCETH if there is one. */
+/* Extended headers follow the BTH and any XRCETH. */
 #define EXT_AT(flags)						\
 	(sizeof(struct rover_bth) + LEN_IF(flags, ROVER_OP_XRCETH, rover_xrceth))
 
-/* Length of the extended headers before the immediate data. */
 #define EXT_LEN(flags)						\
 	(LEN_IF(flags, ROVER_OP_RETH, rover_reth) +		\
 	 LEN_IF(flags, ROVER_OP_ATOMETH, rover_atometh) +	\
@@ -70,7 +69,7 @@
 	PUT_ROW(XRC(ROVER_RC_##opcode), ROVER_CLASS_##kind,	\
 		XRC_BITS(bits), text)
 
-/* Everything behind the headers is payload that is never read. */
+/* Payload of reserved opcodes is never read. */
 #define RESERVED(opcode)					\
 	PUT_ROW(opcode, ROVER_CLASS_RESERVED, ROVER_OP_REQUEST | ONLY, \
 		"reserved opcode"),				\
@@ -127,10 +126,7 @@ const struct rover_opcode rover_opcodes[256] = {
 	RELIABLE(SEND_LAST_INV, SEND, SEND_PKT | LAST | INV, "SEND Last with Invalidate"),
 	RELIABLE(SEND_ONLY_INV, SEND, SEND_PKT | ONLY | INV, "SEND Only with Invalidate"),
 
-	/*
-	 * IBTA 9.7.4.1.4: the responder NAKs reserved opcodes as invalid
-	 * requests.
-	 */
+	/* IBTA 9.7.4.1.4: NAK reserved opcodes as invalid requests. */
 	RESERVED(0x15), RESERVED(0x18), RESERVED(0x19), RESERVED(0x1a),
 	RESERVED(0x1b), RESERVED(0x1e), RESERVED(0x1f),
 
@@ -138,6 +134,5 @@ const struct rover_opcode rover_opcodes[256] = {
 	ROW(UD_SEND_ONLY_IMM, SEND, SEND_PKT | ONLY | DETH | IMM,
 	    "SEND Only with Immediate"),
 
-	/* The reserved bytes behind the BTH are payload that is never read. */
 	ROW(CNP, CNP, ROVER_OP_RESPONSE | ONLY, "Congestion Notification"),
 };

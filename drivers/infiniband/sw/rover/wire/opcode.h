@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * opcode - one row for each BTH opcode: its properties and headers
- *
- * Flags and offsets replace switches over opcodes.  Pure: also compiled in
- * userspace.
- */
+/* opcode - table of BTH opcodes */
 #ifndef ROVER_OPCODE_H
 #define ROVER_OPCODE_H
 
 #include <linux/types.h>
 
-/* BTH opcodes, IBTA table 38; the upper three bits are the transport. */
+/* IBTA table 38; the upper three bits are the transport. */
 enum rover_bth_opcode {
 	ROVER_RC_SEND_FIRST		= 0x00,
 	ROVER_RC_SEND_MIDDLE		= 0x01,
@@ -54,17 +49,15 @@ enum rover_bth_opcode {
 	ROVER_CNP			= 0x81,	/* annex A17.9.3 */
 };
 
-/* Transport services: the upper three bits of an opcode. */
 enum rover_transport {
 	ROVER_TRANSPORT_RC = 0,
 	ROVER_TRANSPORT_UC = 1,
 	ROVER_TRANSPORT_UD = 3,
-	ROVER_TRANSPORT_CNP = 4,	/* for connections of any service */
+	ROVER_TRANSPORT_CNP = 4,	/* of any connection */
 	ROVER_TRANSPORT_XRC = 5,	/* annex A14 */
-	ROVER_TRANSPORT_RAW = 7,	/* raw Ethernet frames; no opcode */
+	ROVER_TRANSPORT_RAW = 7,	/* no opcode */
 };
 
-/* Kinds of operation. */
 enum rover_op_class {
 	ROVER_CLASS_SEND,
 	ROVER_CLASS_WRITE,
@@ -79,10 +72,10 @@ enum rover_op_class {
 	ROVER_CLASS_CNP,
 };
 
-#define ROVER_OP_START		(1U << 0)	/* first packet of a message */
-#define ROVER_OP_END		(1U << 1)	/* last packet of a message */
-#define ROVER_OP_REQUEST	(1U << 2)	/* for the responder */
-#define ROVER_OP_RESPONSE	(1U << 3)	/* for the completer */
+#define ROVER_OP_START		(1U << 0)	/* first packet */
+#define ROVER_OP_END		(1U << 1)	/* last packet */
+#define ROVER_OP_REQUEST	(1U << 2)
+#define ROVER_OP_RESPONSE	(1U << 3)
 #define ROVER_OP_PAYLOAD	(1U << 4)	/* may carry payload */
 #define ROVER_OP_RETH		(1U << 5)
 #define ROVER_OP_ATOMETH	(1U << 6)
@@ -102,12 +95,11 @@ enum rover_op_class {
  * @flags: ROVER_OP_*
  * @class: enum rover_op_class
  * @hdr_len: bytes from the BTH to the payload
- * @ext: offset of the first extended header from the BTH; an XRCETH precedes it
- * @imm: offset of the immediate data or IETH; 0 without one
+ * @ext: offset of the first extended header behind an XRCETH
+ * @imm: offset of immediate data or IETH; 0 for none
  *
- * At most one of RETH, ATOMETH, AETH and DETH, at @ext.  An ATOMACK follows its
- * AETH, a FETH precedes its RETH.  The word of an ATOMIC WRITE counts as a
- * header behind its RETH.
+ * Offsets count from the BTH.  At @ext is a RETH (with the word of an ATOMIC
+ * WRITE), ATOMETH, AETH (with ATOMACK), DETH, or FETH with RETH.
  */
 struct rover_opcode {
 	const char *name;
@@ -127,20 +119,18 @@ static inline bool rover_transport_reliable(u8 transport)
 	       transport == ROVER_TRANSPORT_XRC;
 }
 
-/* Test whether a message is one packet, complete once sent. */
 static inline bool rover_transport_dgram(u8 transport)
 {
 	return transport == ROVER_TRANSPORT_UD ||
 	       transport == ROVER_TRANSPORT_RAW;
 }
 
-/* Return the enum rover_transport of an opcode. */
 static inline u8 rover_opcode_transport(u8 opcode)
 {
 	return opcode >> 5;
 }
 
-/* Return the opcode of another connected service for one of RC. */
+/* Convert an RC opcode to another connected service. */
 static inline u8 rover_opcode_in(u8 opcode, u8 transport)
 {
 	return opcode | transport << 5;
@@ -149,7 +139,6 @@ static inline u8 rover_opcode_in(u8 opcode, u8 transport)
 /**
  * rover_opcode_get() - return the row of a BTH opcode
  * @opcode: from the wire
- *
  * Return: NULL if unsupported.
  */
 static inline const struct rover_opcode *rover_opcode_get(u8 opcode)

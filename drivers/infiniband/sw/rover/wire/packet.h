@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * packet - a received packet, for the protocol
- */
+/* packet - a received packet */
 #ifndef ROVER_PACKET_H
 #define ROVER_PACKET_H
 
@@ -13,25 +11,24 @@
 
 /**
  * struct rover_packet - a well-formed packet, or a long GSO packet
- * @op: row of its opcode
+ * @op: row of @opcode
  * @opcode: BTH opcode
- * @ackreq: BTH's AckReq bit
- * @solicited: BTH's SE bit
+ * @ackreq: AckReq bit
+ * @solicited: SE bit
  * @pad: bytes of padding
- * @psn: sequence number; of a long GSO packet, that of the first packet
- * @packets: 1; of a long GSO packet, their number: a FIRST or MIDDLE, and
- *	MIDDLEs of its message behind it, all full
- * @hdr: copy of the extended headers behind the BTH and XRCETH
+ * @psn: first sequence number
+ * @packets: 1, or those of a long GSO packet: FIRST or MIDDLE, then MIDDLEs,
+ *	all full
+ * @hdr: copy of the extended headers behind BTH and XRCETH
  * @ip: IP header or GRH, in @skb
  * @l3: kind of @ip
- * @skb: holds the payload; without its frag_list
+ * @skb: holds the payload; frag_list excluded
  * @payload_at: offset of the payload in @skb
- * @payload: bytes of payload, without pad and ICRC, of all @packets
- * @zcopy: owner of the memory that the payload lies in; NULL for a copy
- * @imm: immediate data or key to invalidate, network order
- * @srqn: XRC: number of the shared receive queue
- * @group: multicast: the skb as it arrived, with interface and packet type;
- *	NULL for unicast
+ * @payload: bytes of payload of all @packets, without pad and ICRC
+ * @zcopy: owner of the payload's memory; NULL for a copy
+ * @imm: immediate data or key to invalidate
+ * @srqn: XRC: number of the SRQ
+ * @group: multicast: the skb as it arrived; NULL for unicast
  */
 struct rover_packet {
 	const struct rover_opcode *op;

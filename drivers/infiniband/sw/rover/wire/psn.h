@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * psn - arithmetic on 24-bit packet sequence numbers
+ * psn - arithmetic on packet sequence numbers
  *
- * Half of the circle is ahead of a PSN, half behind (IBTA 9.7.2): a packet
- * ahead of the expected one is a gap, one behind it a duplicate.  Pure: also
- * compiled in userspace.
+ * Half of the circle is ahead of a PSN, half behind (IBTA 9.7.2).
  */
 #ifndef ROVER_PSN_H
 #define ROVER_PSN_H
@@ -15,10 +13,8 @@
 
 /**
  * rover_psn_add() - add a number of packets to a PSN
- * @psn: a 24-bit PSN
+ * @psn: PSN
  * @n: packets; may be negative
- *
- * Return: a 24-bit PSN.
  */
 static inline u32 rover_psn_add(u32 psn, s32 n)
 {
@@ -27,9 +23,8 @@ static inline u32 rover_psn_add(u32 psn, s32 n)
 
 /**
  * rover_psn_diff() - return how far @a is ahead of @b
- * @a: a 24-bit PSN
- * @b: a 24-bit PSN
- *
+ * @a: PSN
+ * @b: PSN
  * Return: negative if @a is behind @b.
  */
 static inline s32 rover_psn_diff(u32 a, u32 b)

@@ -4,11 +4,11 @@
  *
  *   Ethernet | IPv4 or IPv6 | UDP (4791) | BTH | extended headers | payload
  *            | pad to 4 bytes | ICRC             (RoCE v2, annex A17)
- *
  *   Ethernet (0x8915) | GRH | BTH | ...          (RoCE v1, annex A16)
  *
- * InfiniBand Architecture Specification, volume 1, chapter 9.  Pure: no state,
- * no allocation; also compiled in userspace.
+ * InfiniBand Architecture Specification, volume 1, chapter 9.  All of wire/ but
+ * exts.h and packet.h is pure: no state, no allocation; also compiled in
+ * userspace.
  */
 #ifndef ROVER_WIRE_H
 #define ROVER_WIRE_H
@@ -28,8 +28,7 @@
  * enum rover_l3 - headers between Ethernet and BTH
  * @ROVER_L3_IPV4: RoCE v2: IPv4 without options, UDP
  * @ROVER_L3_IPV6: RoCE v2: IPv6 without extension headers, UDP
- * @ROVER_L3_GRH: RoCE v1: global route header; a struct ipv6hdr, since layout
- *	and meaning are those of an IPv6 header
+ * @ROVER_L3_GRH: RoCE v1: global route header, laid out as an IPv6 header
  */
 enum rover_l3 {
 	ROVER_L3_IPV4,
@@ -40,7 +39,7 @@ enum rover_l3 {
 /* Next header of a GRH: BTH (IBTA 8.3). */
 #define ROVER_GRH_NEXT		0x1b
 
-/* Length of these headers in bytes. */
+/* Bytes of these headers. */
 static inline unsigned int rover_l3_len(enum rover_l3 l3)
 {
 	if (l3 == ROVER_L3_IPV4)
@@ -49,11 +48,11 @@ static inline unsigned int rover_l3_len(enum rover_l3 l3)
 }
 
 /**
- * struct rover_bth - base transport header, in every packet
+ * struct rover_bth - base transport header
  * @opcode: transport and operation
  * @flags: SE 1 | M 1 | PadCnt 2 | TVer 4
  * @pkey: partition key
- * @qpn: FECN 1 | BECN 1 | reserved 6 (outside the ICRC) | destination QP 24
+ * @qpn: FECN 1 | BECN 1 | reserved 6 | destination QP 24
  * @psn: AckReq 1 | reserved 7 | packet sequence number 24
  */
 struct rover_bth {
@@ -75,8 +74,8 @@ struct rover_bth {
 #define ROVER_24BIT		GENMASK(23, 0)
 
 /**
- * struct rover_reth - RDMA extended header: WRITE first and only, READ request
- * @va: remote virtual address
+ * struct rover_reth - RDMA extended header
+ * @va: remote address
  * @rkey: remote key
  * @length: bytes of the message
  */
@@ -88,10 +87,10 @@ struct rover_reth {
 
 /**
  * struct rover_atometh - atomic extended header
- * @va: remote virtual address, a multiple of eight
+ * @va: remote address, a multiple of eight
  * @rkey: remote key
- * @swap_add: value to swap in, or to add
- * @compare: value to compare with
+ * @swap_add: value to swap in or add
+ * @compare: value to compare
  */
 struct rover_atometh {
 	__be64 va;
@@ -110,7 +109,7 @@ struct rover_aeth {
 
 /**
  * struct rover_atomack - atomic acknowledge header
- * @orig: value in memory before the atomic
+ * @orig: previous value
  */
 struct rover_atomack {
 	__be64 orig;
@@ -125,7 +124,7 @@ struct rover_immdt {
 };
 
 /**
- * struct rover_xrceth - XRC extended header, in all XRC requests (annex A14)
+ * struct rover_xrceth - header of XRC requests (annex A14)
  * @srqn: reserved 8 | shared receive queue 24
  */
 struct rover_xrceth {
@@ -150,7 +149,7 @@ struct rover_feth {
 	__be32 what;
 };
 
-/* Placement: independent bits.  Selectivity: range or memory region. */
+/* Placement: independent bits.  Selectivity: range or MR. */
 #define ROVER_FLUSH_GLOBAL	BIT(0)
 #define ROVER_FLUSH_PERSISTENT	BIT(1)
 #define ROVER_FLUSH_PLACEMENT	GENMASK(3, 0)
@@ -159,7 +158,7 @@ struct rover_feth {
 #define ROVER_FLUSH_MR		1
 
 /**
- * struct rover_word - payload of an ATOMIC WRITE, always eight bytes
+ * struct rover_word - payload of an ATOMIC WRITE
  * @bytes: in memory order
  */
 struct rover_word {
@@ -177,20 +176,20 @@ static_assert(sizeof(struct rover_deth) == 8);
 static_assert(sizeof(struct rover_feth) == 4);
 static_assert(sizeof(struct rover_word) == 8);
 
-/* Reserved bytes of a CNP behind the BTH, all zero. */
+/* Zero bytes of a CNP behind the BTH. */
 #define ROVER_CNP_SIZE		16
 
 /* Longest headers behind UDP: an atomic over XRC. */
 #define ROVER_MAX_HDR	(sizeof(struct rover_bth) + sizeof(struct rover_xrceth) + \
 			 sizeof(struct rover_atometh))
 
-/* AETH syndromes, IBTA tables 43 to 45: kind, and five bits of detail. */
+/* AETH syndromes, IBTA tables 43 to 45: kind and five bits of detail. */
 #define ROVER_AETH_KIND		GENMASK(7, 5)
 #define ROVER_AETH_ACK		0x00
 #define ROVER_AETH_RNR		0x20
 #define ROVER_AETH_NAK		0x60
 #define ROVER_AETH_VALUE	GENMASK(4, 0)
-/* "No limit": the responder does not report its receives (credit). */
+/* The responder does not report its receives (credit). */
 #define ROVER_AETH_CREDITS_NONE	0x1f
 
 #define ROVER_NAK_PSN_SEQ	0x60
@@ -223,7 +222,7 @@ static inline bool rover_bth_solicited(const struct rover_bth *bth)
 	return bth->flags & ROVER_BTH_SE;
 }
 
-/* Bytes to pad a payload of @len to a multiple of four. */
+/* Return the padding of @len bytes. */
 static inline unsigned int rover_pad(unsigned int len)
 {
 	return -len & 3;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * wr - one row for each kind of send work request
- */
+/* wr - table of send work requests */
 #include "wire/wr.h"
 
 /* Messages, messages to a remote address, and reads from one. */
@@ -9,7 +7,6 @@
 #define PUT	(ROVER_WR_REMOTE | MESSAGE)
 #define GET	(ROVER_WR_REMOTE | ROVER_WR_SCATTER | ROVER_WR_RD_ATOMIC)
 
-/* Further arguments set further fields. */
 #define ROW(wqe, cqe, bits, op_first, op_middle, op_last, op_only, ...) \
 	[ROVER_WQE_##wqe] = {			\
 		.flags = (bits),		\
@@ -21,7 +18,6 @@
 		__VA_ARGS__			\
 	}
 
-/* Executed locally: nothing is sent. */
 #define LOCAL_ROW(wqe, bits)			\
 	[ROVER_WQE_##wqe] = {			\
 		.flags = ROVER_WR_LOCAL | (bits), \
@@ -41,7 +37,7 @@ const struct rover_wr rover_wrs[ROVER_WQE_OPCODES] = {
 	    WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY),
 	ROW(WRITE_IMM, WRITE, PUT | ROVER_WR_RECV | ROVER_WR_IMM,
 	    WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST_IMM, WRITE_ONLY_IMM),
-	/* Always one request packet, however long the response. */
+	/* One request packet, however long the response. */
 	ROW(READ, READ, GET,
 	    READ_REQUEST, READ_REQUEST, READ_REQUEST, READ_REQUEST),
 	/* Answered by an empty READ response. */

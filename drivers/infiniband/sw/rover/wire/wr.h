@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * wr - one row for each kind of send work request
- *
- * Packets and completion of each kind.  Pure: also compiled in userspace.
- */
+/* wr - table of send work requests */
 #ifndef ROVER_WR_H
 #define ROVER_WR_H
 
@@ -26,19 +22,17 @@
 #define ROVER_WR_INV		(1U << 7)
 #define ROVER_WR_LOCAL		(1U << 8)	/* sends nothing: see localop */
 #define ROVER_WR_RAW		(1U << 9)	/* may be an Ethernet frame */
-#define ROVER_WR_RECV		(1U << 10)	/* takes a receive there */
+#define ROVER_WR_RECV		(1U << 10)	/* takes a receive of the peer */
 
 /**
  * struct rover_wr - a row of the table
  * @flags: ROVER_WR_*
- * @cqe_opcode: enum rover_cqe_opcode of its completion
- * @first: BTH opcode of the first packet of several
- * @middle: of the packets between
+ * @cqe_opcode: enum rover_cqe_opcode
+ * @first: RC opcode of the first packet of several
+ * @middle: of the middle packets
  * @last: of the last packet of several
  * @only: of the only packet, or of the request
- * @datagram: of a datagram; 0 if not possible
- *
- * The first four are opcodes of RC; see rover_opcode_in().
+ * @datagram: UD opcode; 0 if not possible
  */
 struct rover_wr {
 	u16 flags;
@@ -52,7 +46,6 @@ struct rover_wr {
 
 extern const struct rover_wr rover_wrs[ROVER_WQE_OPCODES];
 
-/* Test whether a transport service has a kind of work request. */
 static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
 {
 	if (transport == ROVER_TRANSPORT_UD)
@@ -65,8 +58,8 @@ static inline bool rover_wr_fits(const struct rover_wr *wr, u8 transport)
 }
 
 /*
- * Return the remote SRQ number of an XRC WQE, as userspace gave it; above 24
- * bits if invalid, 0 for a local operation.
+ * SRQ number of an XRC WQE from userspace; above 24 bits if invalid, 0 for a
+ * local operation.
  */
 static inline u32 rover_wr_srqn(const struct rover_send_wqe *wqe)
 {
