@@ -2,19 +2,15 @@
 /*
  * poll_adapt - adaptive polling of kernel QPs
  *
- * With a local peer a post is done before it returns. That is fastest with one
- * request at a time; with many it keeps a single CPU busy, and the empty ring
- * does not show them. So posts are left to the poller on another CPU now and
- * then. A post that finds a crowd of pending ones speaks for polling; one that
- * finds few or none speaks against it, and most of all one from another CPU
- * than the last: such a user is busy on several CPUs and would wait for one
- * more.
+ * With a local peer a request is done before its post returns. That is fastest
+ * at queue depth 1; at more it keeps one CPU busy, and the empty ring hides the
+ * depth. So posts are left to the poller on another CPU now and then. Each has
+ * a score: positive if several earlier ones are pending, else negative, worst
+ * after one on another CPU: a user of several CPUs would wait for one more.
  *
- * Failed attempts are repeated ever later. Time is not measured (decision
- * 0035). Both ends of a connection poll together: one alone gains little.
- *
- * Pure. Counts are under the producers' lock, conclusions under the poller's; a
- * stale read costs one more look.
+ * Each failure doubles the wait for the next attempt. Time is not measured
+ * (decision 0035). Both ends of a connection poll together: one alone gains
+ * little.
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -22,17 +18,16 @@
 
 #include "run/poll_adapt.h"
 
-/* Pending posts that make a crowd; the ends of all must be remembered. */
+/* Pending posts that make a crowd, all with a remembered end. */
 #define POLL_ADAPT_CROWD	3
 static_assert(POLL_ADAPT_CROWD <= ROVER_POLL_ADAPT_ENDS);
 
-/* Scores of a post: with a crowd, few, none pending; from another CPU. */
+/* Score of a post that finds a crowd, few or none; from another CPU. */
 #define SCORE_CROWD	4
 #define SCORE_FEW	(-1)
 #define SCORE_NONE	(-2)
 #define SCORE_MOVED	(-32)
 
-/* Credit at first, and at most. */
 #define CREDIT_FIRST	8
 #define CREDIT_MAX	64
 
@@ -71,7 +66,7 @@ static void poll_adapt_end(struct rover_poll_adapt *adapt, u32 wait)
 	WRITE_ONCE(adapt->polling, false);
 }
 
-/* The end of a long success may be accidental. */
+/* A proven success may have failed by accident: retry sooner. */
 void rover_poll_adapt_fails(struct rover_poll_adapt *adapt)
 {
 	poll_adapt_end(adapt, adapt->proven ? adapt->wait / 2 : adapt->wait * 2);
@@ -79,19 +74,18 @@ void rover_poll_adapt_fails(struct rover_poll_adapt *adapt)
 
 static void poll_adapt_follow_peer(struct rover_poll_adapt *adapt)
 {
-	u8 told = READ_ONCE(adapt->peer_says);
+	u8 report = READ_ONCE(adapt->peer_says);
 
-	if (!told)
+	if (!report)
 		return;
 	WRITE_ONCE(adapt->peer_says, ROVER_POLL_ADAPT_NONE);
-	if (told == ROVER_POLL_ADAPT_FAILS)
+	if (report == ROVER_POLL_ADAPT_FAILS)
 		poll_adapt_end(adapt,
 			       max(adapt->wait, READ_ONCE(adapt->peer_wait)));
 	else if (!adapt->polling)
 		poll_adapt_begin(adapt);
 }
 
-/* Return false without credit. */
 static bool poll_adapt_keep(struct rover_poll_adapt *adapt)
 {
 	int credit = adapt->credit + poll_adapt_new_score(adapt);

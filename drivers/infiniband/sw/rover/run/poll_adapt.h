@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * poll_adapt - adaptive polling of kernel QPs
- *
- * Pure: also compiled in userspace.
- */
+/* poll_adapt - adaptive polling of kernel QPs; also compiled in userspace */
 #ifndef ROVER_POLL_ADAPT_H
 #define ROVER_POLL_ADAPT_H
 
 #include <linux/types.h>
 
-/* Posts whose end is remembered, a power of two. */
+/* Posts whose end is remembered; a power of two. */
 #define ROVER_POLL_ADAPT_ENDS	4
 
 /**
@@ -26,12 +22,11 @@ enum rover_poll_adapt_report {
 
 /**
  * struct rover_poll_adapt - adaptive polling of a kernel QP
- * @posts: free-running; under the producers' lock, as the next three
- * @score: sum of the posts' scores, free-running
+ * @posts: free-running; producers' lock, up to @cpu
+ * @score: sum of scores, free-running
  * @ends: ring index after each of the last posts
  * @cpu: of the last post
- * @posts_seen: @posts at the last conclusion; under the poller's lock, as the
- *	following
+ * @posts_seen: @posts at the last conclusion; poller's lock, from here on
  * @score_seen: @score at the last conclusion
  * @credit: score to lose until polling fails
  * @wait: posts until the next attempt
@@ -66,30 +61,27 @@ void rover_poll_adapt_post(struct rover_poll_adapt *adapt, int cpu, u32 head,
 			   u32 tail);
 
 /**
- * rover_poll_adapt_due() - test whether there is something to conclude
+ * rover_poll_adapt_due() - test whether to call rover_poll_adapt_pays()
  * @adapt: lockless
- *
- * Return: false if rover_poll_adapt_pays() would return false and change
- *	nothing.
+ * Return: false if that would return false and change nothing.
  */
 bool rover_poll_adapt_due(const struct rover_poll_adapt *adapt);
 
 /**
  * rover_poll_adapt_pays() - decide whether posts are left to the poller
  * @adapt: poller's lock held
- *
  * Return: true while polling pays.
  */
 bool rover_poll_adapt_pays(struct rover_poll_adapt *adapt);
 
 /**
- * rover_poll_adapt_fails() - end polling, whatever the score
+ * rover_poll_adapt_fails() - end polling
  * @adapt: poller's lock held
  */
 void rover_poll_adapt_fails(struct rover_poll_adapt *adapt);
 
 /**
- * rover_poll_adapt_tell() - let the peer's end begin or fail, too
+ * rover_poll_adapt_tell() - make the peer's end begin or fail
  * @peer: the peer's; lockless
  * @adapt: has just begun or failed; poller's lock held
  */

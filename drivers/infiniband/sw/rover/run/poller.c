@@ -4,14 +4,13 @@
  *
  * A program that posts small messages without waiting would enter the kernel
  * and pass the stack for each. In such a stream NEED_WAKEUP is cleared (K2) and
- * a timer polls the ring: posts leave in trains, with one ACK for many, and
- * together with those of other queue pairs (plug). After idle passes
- * NEED_WAKEUP is set, and the queue pair runs once more. Programs that wait for
- * each message are not polled; kernel QPs are polled while that pays
- * (poll_adapt). With a local peer another CPU polls (affinity) and receives
- * while the program posts.
+ * a timer polls the ring: posts leave in trains, shared with other queue pairs
+ * (plug), and one ACK answers many. After idle passes NEED_WAKEUP is set, and
+ * the queue pair runs once more. Programs that wait for each message are not
+ * polled, kernel QPs only while that pays (poll_adapt). With a local peer
+ * another CPU polls and receives while the program posts (affinity).
  *
- * Doorbells run in process context, timers in softirq; tx_lock is held briefly.
+ * Doorbells: process context. Timers: softirq.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -28,43 +27,41 @@
 #include "tx/shortcut.h"
 
 /*
- * The pause is twice the last pass: if this CPU also receives what was sent, a
- * third is left for others. After an idle pass the pause doubles, up to
- * POLLER_PAUSE_IDLE.
+ * The pause is twice the last pass: if this CPU also receives, a third is left
+ * for others. Idle passes double the pause, up to POLLER_PAUSE_IDLE.
  */
 #define POLLER_PAUSE_MIN	(10 * NSEC_PER_USEC)
 #define POLLER_PAUSE_IDLE	(500 * NSEC_PER_USEC)
 
-/* What a pass sends is received after it, and timeouts are milliseconds. */
+/* A pass delays reception, and ACK timeouts are milliseconds. */
 #define POLLER_PASS_NS		(500 * NSEC_PER_USEC)
 #define POLLER_PASS_QPS		64
 
 /*
- * Idle passes that end polling; more with packets in flight, which those of
- * other CPUs could pass.
+ * Idle passes that end polling; more with packets in flight, which packets from
+ * other CPUs could overtake.
  */
 #define POLLER_IDLE_MAX		3
 #define POLLER_IDLE_INFLIGHT	16
 
-/* Doorbells that make a stream; more after one of less than STREAM_WORTH. */
+/* Doorbells that make a stream; doubled after a short one (STREAM_WORTH). */
 #define STREAM_STREAK		8
 #define STREAM_WORTH		8
-#define STREAM_DOUBTS_MAX	3
+#define STREAM_SHIFT_MAX	3
 
-/* Posts for which a kernel QP is heavy, at first and after a long one. */
+/* Posts for which a kernel QP is heavy: its first, and after a long one. */
 #define POLLER_HEAVY_POSTS	64
 
-/* Bit of poller_cpu.ipi_pending. */
 #define IPI_PENDING	0
 
 /**
  * struct poller_cpu - poller of a CPU
- * @list: polled queue pairs, each with a reference
+ * @list: polled queue pairs, referenced
  * @timer: runs while @list is not empty
- * @ipi_pending: bit 0: @csd is in flight; its setter may send @csd
+ * @ipi_pending: bit IPI_PENDING: @csd is in flight; its setter sends @csd
  * @csd: starts the timer from another CPU
- * @pause: time to the next pass, ns; the timer's own
- * @found: this pass has found something; the timer's own
+ * @pause: ns to the next pass; only for @timer
+ * @found: this pass made progress; likewise
  */
 struct poller_cpu {
 	struct rover_kick_list list;
@@ -80,31 +77,30 @@ static DEFINE_PER_CPU(struct poller_cpu, poller_cpus);
 /* True if the peer spoke since the last doorbell: this may be an answer. */
 static bool poller_peer_spoke(struct rover_qp *qp)
 {
-	u32 heard = READ_ONCE(qp->rsp.msn);
+	u32 count = READ_ONCE(qp->rsp.msn);
 	bool spoke;
 
-	/* XRC initiators receive nothing. */
 	if (qp->rcq)
-		heard += READ_ONCE(qp->rcq->emptied);
-	spoke = heard != qp->stream.peer_count;
-	qp->stream.peer_count = heard;
+		count += READ_ONCE(qp->rcq->emptied);
+	spoke = count != qp->stream.peer_count;
+	qp->stream.peer_count = count;
 	return spoke;
 }
 
-/* True if this CQ's queue pairs rang often while it was not read empty. */
+/* True after many doorbells since @cq was last read empty. */
 static bool poller_in_stream(struct rover_cq *cq)
 {
-	u32 heard = READ_ONCE(cq->emptied), streak = READ_ONCE(cq->streak) + 1;
+	u32 emptied = READ_ONCE(cq->emptied), streak = READ_ONCE(cq->streak) + 1;
 
-	if (heard != READ_ONCE(cq->emptied_seen)) {
-		WRITE_ONCE(cq->emptied_seen, heard);
+	if (emptied != READ_ONCE(cq->emptied_seen)) {
+		WRITE_ONCE(cq->emptied_seen, emptied);
 		streak = 0;
 	}
 	WRITE_ONCE(cq->streak, streak);
 	return streak >= STREAM_STREAK << READ_ONCE(cq->streak_shift);
 }
 
-/* Heavy work, and a kernel QP's posts near it, go other ways (ingress). */
+/* Long messages, and a kernel QP's posts near them, are not polled. */
 static bool poller_is_heavy(const struct rover_qp *qp)
 {
 	const struct rover_stream *stream = &qp->stream;
@@ -114,7 +110,6 @@ static bool poller_is_heavy(const struct rover_qp *qp)
 			     READ_ONCE(stream->last_long_post) < POLLER_HEAVY_POSTS);
 }
 
-/* Both ends begin and end polling together. */
 static void poller_tell_peer(struct rover_qp *qp)
 {
 	struct rover_qp *peer;
@@ -139,8 +134,8 @@ static bool poller_pays(struct rover_qp *qp)
 }
 
 /*
- * True to leave this post to the poller on stream->cpu. On this CPU polling is
- * of no use. A post must not pass packets that another CPU has in flight.
+ * True to leave this post to the poller on stream->cpu. Sent here, it could
+ * overtake packets in flight there. Polling on this CPU gains nothing.
  */
 static bool poller_takes_post(struct rover_qp *qp)
 {
@@ -163,7 +158,7 @@ static bool poller_takes_post(struct rover_qp *qp)
 	return true;
 }
 
-/* On the poller's CPU, or the one that took over its timers. */
+/* On the poller's CPU, or its successor after hotplug. */
 static void poller_start_timer(struct poller_cpu *poller)
 {
 	unsigned long flags;
@@ -175,15 +170,14 @@ static void poller_start_timer(struct poller_cpu *poller)
 	local_irq_restore(flags);
 }
 
-/* In hard interrupt on the poller's CPU. */
 static void poller_ipi(void *info)
 {
 	struct poller_cpu *poller = info;
 
 	clear_bit(IPI_PENDING, &poller->ipi_pending);
 	/*
-	 * Pairs with test_and_set_bit() in poller_start_remote(): a CPU that
-	 * found the bit set has its queue pair on the list.
+	 * Pairs with test_and_set_bit() in poller_start_remote(): queue pairs
+	 * of CPUs that found the bit set are on the list.
 	 */
 	smp_mb__after_atomic();
 	poller_start_timer(poller);
@@ -204,13 +198,13 @@ static void poller_start_remote(struct poller_cpu *poller, int cpu)
 static void poller_sleep_qp(struct rover_qp *qp)
 {
 	struct rover_stream *stream = &qp->stream;
-	u8 doubts = READ_ONCE(qp->scq->streak_shift);
+	u8 shift = READ_ONCE(qp->scq->streak_shift);
 
 	if (stream->last - stream->first >= STREAM_WORTH)
-		doubts = 0;
-	else if (doubts < STREAM_DOUBTS_MAX)
-		doubts++;
-	WRITE_ONCE(qp->scq->streak_shift, doubts);
+		shift = 0;
+	else if (shift < STREAM_SHIFT_MAX)
+		shift++;
+	WRITE_ONCE(qp->scq->streak_shift, shift);
 	stream->polling = false;
 	trace_rover_stream(qp->obj.key, qp->req.psn, false);
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
@@ -226,15 +220,15 @@ static void poller_wake_qp(struct rover_qp *qp)
 	rover_ring_unflag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 }
 
-/* Requests fetched and retired: only grows. The ring's tail is untrusted. */
+/* Requests fetched plus retired: only grows, unlike the untrusted tail. */
 static u32 poller_progress(const struct rover_qp *qp)
 {
 	return qp->sq.head + qp->req.fetched;
 }
 
 /*
- * Return true to poll again. A pass is not idle with packets in this CPU's
- * shortcut queue, which those of another CPU would pass.
+ * Return true to poll again. A pass is not idle while this CPU's shortcut queue
+ * has packets, which those of another CPU would overtake.
  */
 static bool poller_watch_qp(struct rover_qp *qp, struct poller_cpu *poller)
 {
@@ -252,7 +246,6 @@ static bool poller_watch_qp(struct rover_qp *qp, struct poller_cpu *poller)
 		stream->idle_polls++;
 	}
 	most = rover_qp_inflight(qp) ? POLLER_IDLE_INFLIGHT : POLLER_IDLE_MAX;
-	/* One idle pass is enough where polling does not pay. */
 	if (!qp->user && stream->idle_polls && !rover_qp_inflight(qp) &&
 	    !poller_pays(qp))
 		most = 0;
@@ -273,7 +266,7 @@ static void poller_poll_qp(struct rover_kick *kick)
 	if (qp->alive)
 		stays = poller_watch_qp(qp, poller);
 	spin_unlock(&qp->tx_lock);
-	/* K2: NEED_WAKEUP is set or another pass comes. Run as by doorbell. */
+	/* K2: NEED_WAKEUP is set or another pass follows. */
 	set_bit(ROVER_WORK_TX, &qp->work);
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
 		set_bit(ROVER_WORK_RX, &qp->work);
@@ -305,7 +298,7 @@ static enum hrtimer_restart poller_timer_fn(struct hrtimer *timer)
 	/* Not by HRTIMER_RESTART: another context may have started it. */
 	if (!rover_kick_list_empty(&poller->list))
 		poller_start_timer(poller);
-	/* If @timer is that of an offline CPU, its list is now here. */
+	/* The timer of an offline CPU moves its queue pairs here. */
 	if (poller != here && !rover_kick_list_empty(&here->list))
 		poller_start_timer(here);
 	return HRTIMER_NORESTART;
@@ -330,18 +323,15 @@ bool rover_poller_doorbell(struct rover_qp *qp)
 {
 	bool takes;
 
-	/*
-	 * A long READ request is small, but its responses keep the timer's CPU
-	 * busy (decision 0014).
-	 */
+	/* Long READ responses keep the timer's CPU busy (decision 0014). */
 	if (poller_is_heavy(qp))
 		return false;
 	if (rover_kick_queued(&qp->stream.kick))
 		return true;
 	/*
-	 * Rings and CQs exist while @qp is alive, under tx_lock. Contexts that
-	 * do not get it leave a work bit; the caller or the next pass runs @qp.
-	 * Preemption is off, so an online CPU stays online.
+	 * tx_lock keeps rings and CQs of a live @qp. Contexts that find it
+	 * locked leave a work bit: the caller or the next pass runs @qp.
+	 * Preemption is off: an online CPU stays online.
 	 */
 	if (!spin_trylock_bh(&qp->tx_lock))
 		return false;
@@ -375,14 +365,13 @@ bool rover_poller_posted(struct rover_qp *qp)
 	const struct rover_stream *stream = &qp->stream;
 	bool takes;
 
-	/* Without ACKs nothing tells when nothing is in flight. */
+	/* Without ACKs, packets in flight are unknown. */
 	if (!rover_transport_reliable(qp->transport) || irqs_disabled() ||
 	    in_hardirq())
 		return false;
 	/*
 	 * Pairs with smp_mb__after_atomic() in rover_kick_drain(), core/kick.c:
-	 * the queued pass sees this WQE. Do not kick another CPU: it could
-	 * reorder.
+	 * the queued pass sees this WQE.
 	 */
 	smp_mb();
 	if (rover_kick_queued(&stream->kick))
@@ -424,7 +413,7 @@ void rover_poller_exit(void)
 		while (test_bit(IPI_PENDING,
 				&per_cpu_ptr(&poller_cpus, cpu)->ipi_pending))
 			cpu_relax();
-	/* Wait for the end of that interrupt. */
+	/* Wait for the end of poller_ipi(). */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu) {
 		struct poller_cpu *poller = per_cpu_ptr(&poller_cpus, cpu);

@@ -2,8 +2,8 @@
 /*
  * run - run a queue pair until it has nothing to do
  *
- * A context that finds work sets a bit and tries the lock. If another context
- * holds the lock, that one tests the bits after it has unlocked:
+ * A context with work sets a bit and tries the lock; a context that holds the
+ * lock tests the bits after unlocking:
  *
  *	this context			the holder
  *	set_bit(work)			spin_unlock(lock)
@@ -11,8 +11,7 @@
  *	spin_trylock(lock)		test_bit(work)
  *
  * A pairs with B: the holder sees the bit, or this context gets the lock. On
- * the packet path every holder of tx_lock or rx_lock calls rover_run() at its
- * end if a bit is set.
+ * the packet path all holders of tx_lock or rx_lock test the bits.
  *
  * Process context (doorbell, post) and softirq (packets, timers, kicks).
  */
@@ -33,8 +32,7 @@
 
 /*
  * Turns before the rest is kicked. In softirq this CPU receives nothing
- * meanwhile: a sender without a cwnd would fill its netdev backlog of a
- * thousand skbs with single packets.
+ * meanwhile: a sender without cwnd would fill the netdev backlog.
  */
 #define RUN_TURNS		32
 #define RUN_TURNS_SOFTIRQ	8
@@ -53,7 +51,6 @@ static void run_tx_side(struct rover_qp *qp)
 		rover_requester_run(qp);
 }
 
-/* True if the last NAK waits for READ responses to earlier requests. */
 static bool run_nak_waits(const struct rover_qp *qp)
 {
 	return qp->rsp.nak_due && rover_readresp_pending(qp);
@@ -69,14 +66,14 @@ static void run_rx_side(struct rover_qp *qp)
 		rover_responder_flush(qp);
 }
 
-/* Return false if another context holds the lock: that one does the work. */
+/* Return false if another context holds the lock: it does the work. */
 static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 		     void (*side)(struct rover_qp *qp))
 {
 	if (!spin_trylock_bh(lock))
 		return false;
 	clear_bit(bit, &qp->work);
-	/* What was done before set_bit() is visible from here on. */
+	/* Work before set_bit() is visible from here on. */
 	smp_mb__after_atomic();
 	side(qp);
 	spin_unlock_bh(lock);
@@ -98,9 +95,8 @@ static int run_answer_cpu(const struct rover_qp *qp)
 }
 
 /*
- * Return true if the work was left to the backlog's owner or, without one, to
- * the worker on @cpu. The owner's last run comes after its ownership: barriers
- * A and B hold.
+ * Return true if the work was left to the backlog's owner, else to the worker
+ * on @cpu. The owner runs once more after ownership: barriers A and B hold.
  */
 static bool run_moved(struct rover_qp *qp, int cpu)
 {
@@ -112,7 +108,6 @@ static bool run_moved(struct rover_qp *qp, int cpu)
 	return true;
 }
 
-/* Return false if nothing was done here. */
 static bool run_turn(struct rover_qp *qp, bool may_move)
 {
 	bool ran = false;
@@ -160,8 +155,8 @@ bool rover_run_turn(struct rover_qp *qp)
  * struct run_flush - flush of one ring
  * @qp: queue pair
  * @lock: of the ring
- * @state: ROVER_MUST_FLUSH* bit that the state must have
- * @ring: ring; without a header if receives are shared
+ * @state: ROVER_MUST_FLUSH* bit that permits it
+ * @ring: without a header if receives are shared
  * @portion: flushes a portion
  * @from: head at the beginning
  * @posted: requests posted at the beginning; -1 before
@@ -176,7 +171,7 @@ struct run_flush {
 	int posted;
 };
 
-/* Return false when all requests posted at the beginning are flushed. */
+/* Return false when requests posted at the beginning are flushed. */
 static bool run_flush_portion(struct run_flush *f)
 {
 	const struct rover_ring *ring = f->ring;

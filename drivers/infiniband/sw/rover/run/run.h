@@ -9,30 +9,23 @@
  * rover_run() - do the work of the work bits
  * @qp: found under RCU or referenced
  *
- * Sends, continues READ responses, flushes in error. Another context that holds
- * a lock does the work instead before it leaves. Bounded: the rest is kicked,
- * and a long flush goes to a worker.
+ * Bounded: the rest is kicked or goes to a worker.
  *
  * Context: process or softirq, interrupts on; does not sleep.
  */
 void rover_run(struct rover_qp *qp);
 
 /**
- * rover_run_turn() - one turn of rover_run(), never moved elsewhere
+ * rover_run_turn() - do one turn of rover_run() here
  * @qp: found under RCU or referenced
- *
  * Context: process, softirqs on.
- * Return: false if there was nothing to do, or another context does it.
+ * Return: false if there was nothing to do here.
  */
 bool rover_run_turn(struct rover_qp *qp);
 
 /**
  * rover_run_flush() - flush all requests posted so far
  * @qp: alive; its state demands a flush of one ring or both
- *
- * In portions, with softirqs on in between; other contexts may flush some, in
- * the same order.
- *
  * Context: process, may sleep; ctl held.
  */
 void rover_run_flush(struct rover_qp *qp);
@@ -40,8 +33,7 @@ void rover_run_flush(struct rover_qp *qp);
 /**
  * rover_run_posted() - run after a post to the send ring
  * @qp: found under RCU or referenced
- *
- * Context: any; with interrupts off it only kicks.
+ * Context: any; only kicks with interrupts off.
  */
 void rover_run_posted(struct rover_qp *qp);
 
@@ -49,13 +41,13 @@ void rover_run_posted(struct rover_qp *qp);
  * rover_run_receives() - tell a waiting peer that receives were posted
  * @qp: found under RCU or referenced
  *
- * Does not run the requester, which could pass packets of the poller's CPU.
+ * Does not run the requester, which could overtake the poller's packets.
  *
- * Context: any; with interrupts off it only kicks.
+ * Context: any; only kicks with interrupts off.
  */
 void rover_run_receives(struct rover_qp *qp);
 
-/* Callback of kick for each kicked queue pair. */
+/* Callback of rover_kick_init(). */
 void rover_run_kicked(struct rover_kick *kick);
 
 #endif /* ROVER_RUN_H */

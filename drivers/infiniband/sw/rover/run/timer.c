@@ -2,10 +2,7 @@
 /*
  * timer - the timer of a queue pair: ACK timeout and RNR wait
  *
- * Passes the decisions of retransmit to completer and run, which retransmit.c
- * may not call.
- *
- * Softirq; takes tx_lock.
+ * Calls completer and run, which retransmit may not. Softirq; takes tx_lock.
  */
 #include "rc/completer.h"
 #include "rc/retransmit.h"

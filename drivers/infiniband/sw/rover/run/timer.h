@@ -6,15 +6,14 @@
 #include "qp/qp.h"
 
 /**
- * rover_timer_init() - set up the timer, not running
+ * rover_timer_init() - set up the timer
  * @qp: being created
  */
 void rover_timer_init(struct rover_qp *qp);
 
 /**
- * rover_timer_stop() - stop the timer for good and wait for it
- * @qp: not alive, or kept from arming it again
- *
+ * rover_timer_stop() - stop the timer and wait for it
+ * @qp: cannot arm it again
  * Context: process, no lock held.
  */
 void rover_timer_stop(struct rover_qp *qp);

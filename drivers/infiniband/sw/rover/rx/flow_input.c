@@ -2,9 +2,10 @@
 /*
  * flow_input - match received frames with flow rules
  *
- * Packets run in softirq, under rcu_read_lock(); the skb may be shared: read
- * only. Programs get single frames: GSO skbs are segmented. Rules change in
- * process context, under RTNL.
+ * Programs get single frames: GSO skbs are segmented.
+ *
+ * Frames: softirq, under rcu_read_lock(), read only, as the skb may be shared.
+ * Rules: process context, under RTNL.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -22,12 +23,12 @@
 #if IS_ENABLED(CONFIG_NETFILTER_INGRESS)
 
 /**
- * struct flow_input_frame - frame or GSO skb received by the interface
- * @dev: the device on it
+ * struct flow_input_frame - frame or GSO skb
+ * @dev: the device on the receiving interface
  * @skb: as received, data behind the Ethernet header
  * @segs: its segments, data at the Ethernet header; NULL until needed
  * @no_segs: segmentation failed
- * @key: fields, common to all segments
+ * @key: fields common to all segments
  */
 struct flow_input_frame {
 	struct rover_dev *dev;
@@ -43,7 +44,7 @@ static void flow_input_drop(const struct flow_input_frame *a,
 	rover_drop(a->dev->stats, why, 0, 0, 0);
 }
 
-/* Return false if it is no Ethernet frame. */
+/* Return false without an Ethernet header. */
 static bool flow_input_read_key(struct flow_input_frame *a)
 {
 	u32 len = min_t(u32, a->skb->len, ROVER_FLOW_KEY_LOOK);
@@ -51,7 +52,7 @@ static bool flow_input_read_key(struct flow_input_frame *a)
 	u8 data[ROVER_FLOW_KEY_LOOK];
 	__be16 vlan;
 
-	/* E.g. IP loops packets back without a header. */
+	/* E.g. IP loops packets back without one. */
 	if (!skb_mac_header_was_set(a->skb) ||
 	    skb_mac_offset(a->skb) != -ETH_HLEN ||
 	    skb_copy_bits(a->skb, 0, data, len))
@@ -62,7 +63,6 @@ static bool flow_input_read_key(struct flow_input_frame *a)
 	return true;
 }
 
-/* Segment a GSO skb, with checksums. */
 static bool flow_input_segment(struct flow_input_frame *a)
 {
 	struct sk_buff *copy, *segs = NULL;
@@ -120,16 +120,13 @@ static void flow_input_deliver(struct flow_input_frame *a, struct rover_qp *qp)
 	if (qp->alive)
 		flow_input_deliver_all(a, qp);
 	spin_unlock(&qp->rx_lock);
-	/* Do work that another context left. */
 	rover_run(qp);
 }
 
 /*
- * Apply rules in list order up to the first that takes the frame, and all of
- * that one's priority: their order makes no difference. RoCE packets belong to
- * the queue pairs they are sent to; only sniffers see them.
- *
- * Return true if the frame was taken.
+ * Apply rules in order up to the first that takes the frame, and all of its
+ * priority. RoCE packets belong to their destination queue pairs: only sniffers
+ * see them. Return true if the frame was taken.
  */
 static bool flow_input_apply_rules(struct flow_input_frame *a,
 				   const struct rover_qp *sender)
@@ -174,7 +171,7 @@ static unsigned int flow_input_hook(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-/* The hook moves with the interface; netfilter wants its present namespace. */
+/* The hook moves with its interface: pass the present namespace. */
 static int flow_input_hook_add(struct rover_dev *dev)
 {
 	dev->flow_input.hook = (struct nf_hook_ops) {

@@ -2,15 +2,13 @@
 /*
  * flow_input - match received frames with flow rules
  *
- * The rule list of a device is in match order, written under RTNL and read
- * under RCU. While it has a rule, a netfilter ingress hook sees the interface's
- * frames, before the host's own rules, bridges, bonds, VLANs and protocols
- * (decision 0022). Without rules there is no hook and no cost.
+ * A device's rules are in match order, written under RTNL and read under RCU.
+ * While it has rules, a netfilter ingress hook sees the interface's frames
+ * before the rest of the stack does (decision 0022).
  *
- * Lifetime: the core destroys no queue pair that has rules, and destroys the
- * rules of a program that exits. A rule is freed after a grace period; readers
- * may find its queue pair no longer @alive. The hook is gone a grace period
- * before the device (rover_netns_leave()).
+ * Lifetime: the core destroys a queue pair after its rules. A rule is freed
+ * after a grace period; readers may find its queue pair not @alive. The hook is
+ * gone a grace period before the device (rover_netns_leave()).
  */
 #ifndef ROVER_FLOW_INPUT_H
 #define ROVER_FLOW_INPUT_H
@@ -23,10 +21,9 @@
 struct rover_dev;
 struct rover_qp;
 
-/* Rules of a device; bounds the work per frame. */
+/* Bounds the work per frame. */
 #define ROVER_MAX_RULES		256
 
-/* Device capability; some kernels lack the hook. */
 #if IS_ENABLED(CONFIG_NETFILTER_INGRESS)
 #define ROVER_FLOW_INPUT_CAPS		IB_DEVICE_MANAGED_FLOW_STEERING
 #else
@@ -36,7 +33,7 @@ struct rover_qp;
 /* Kinds of rules, in match order. */
 enum rover_rule_kind {
 	ROVER_RULE_SNIFFER,	/* sees all frames, takes none */
-	ROVER_RULE_NORMAL,	/* takes its frames, from the host too */
+	ROVER_RULE_NORMAL,	/* takes frames away from the host */
 	ROVER_RULE_DEFAULT,	/* sees what normal rules left */
 };
 
@@ -48,8 +45,8 @@ enum rover_rule_kind {
  * @qp: receives the matches
  * @kind: enum rover_rule_kind
  * @priority: within a kind, lower ones match first
- * @dont_trap: leaves its matches to later rules and the host
- * @filter: what the interface receives for this rule; see flow.c
+ * @dont_trap: leaves matches to later rules and the host
+ * @filter: frames the interface must receive; see verbs/flow.c
  * @mask: bits to compare
  * @want: their values
  */
@@ -82,9 +79,8 @@ struct rover_flow_input {
 
 /**
  * rover_flow_input_add() - activate a rule
- * @dev: device; its interface is in the device's namespace
+ * @dev: its interface has not left its namespace
  * @rule: complete
- *
  * Context: RTNL held.
  * Return: 0; -ENOMEM, also for too many rules; -EOPNOTSUPP without the hook.
  */
@@ -93,8 +89,7 @@ int rover_flow_input_add(struct rover_dev *dev, struct rover_rule *rule);
 /**
  * rover_flow_input_remove() - deactivate a rule
  * @dev: device
- * @rule: active; frames may still match it for a grace period
- *
+ * @rule: active; frames may match for another grace period
  * Context: RTNL held.
  */
 void rover_flow_input_remove(struct rover_dev *dev, struct rover_rule *rule);

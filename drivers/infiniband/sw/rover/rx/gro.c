@@ -2,9 +2,8 @@
 /*
  * gro - build trains from packets that a NIC received one by one
  *
- * Packets of a flow that arrive together become a train like those of train.c,
- * and pass routing, netfilter and UDP once. AckReq ends the train: waiting
- * would add to the round trip.
+ * Packets of a flow that arrive together pass routing, netfilter and UDP as one
+ * train. AckReq ends it: waiting would add to the round trip.
  *
  * NAPI softirq, under rcu_read_lock().
  */
@@ -19,7 +18,7 @@
 /* Couple @skb to @p, as skb_gro_receive_list() does. */
 static bool gro_couple_packet(struct sk_buff *p, struct sk_buff *skb)
 {
-	/* @flush is set on packets not to merge, e.g. trains. */
+	/* @flush marks packets not to merge, e.g. trains. */
 	if (unlikely(p->len + skb->len >= 65536) || NAPI_GRO_CB(skb)->flush ||
 	    NAPI_GRO_CB(p)->count >= ROVER_TRAIN_MAX)
 		return false;
@@ -40,7 +39,6 @@ static bool gro_couple_packet(struct sk_buff *p, struct sk_buff *skb)
 	return true;
 }
 
-/* The BTH; NULL if the packet is too short. */
 static const struct rover_bth *gro_get_bth(struct sk_buff *skb)
 {
 	unsigned int off = skb_gro_offset(skb);

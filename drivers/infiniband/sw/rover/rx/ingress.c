@@ -3,9 +3,8 @@
  * ingress - from socket, netfilter or Ethernet to the receiving context
  *
  * Packets are received where they arrive. Only large trains from a sender on
- * this CPU go to the queue pair's backlog for a worker on another CPU
- * (qp/affinity.h), as do all its packets until the backlog is done: requests
- * stay in order, and so do responses.
+ * this CPU go to a backlog for a worker on another CPU (qp/affinity.h), as do
+ * all packets of the queue pair until it is done: this keeps them in order.
  *
  * Softirq or worker, under rcu_read_lock().
  */
@@ -22,16 +21,12 @@
 #include "tx/train.h"
 #include "wire/wire.h"
 
-/*
- * Truesize of a backlog: twice what rover's cwnd lets a peer send. Only peers
- * without a cwnd or with a forged address come near.
- */
+/* Truesize of a backlog: twice what rover's cwnd lets a peer send. */
 #define INGRESS_BACKLOG_MAX	(8 * 1024 * 1024)
 
 /*
- * Receive first, as ACKs may wait. After INGRESS_RX_TRAINS trains send as many:
- * a busy peer would leave no time for it. After INGRESS_ROUNDS other queue
- * pairs follow.
+ * Receive first, as ACKs may wait, but after INGRESS_RX_TRAINS trains send as
+ * many. After INGRESS_ROUNDS other queue pairs follow.
  */
 #define INGRESS_RX_TRAINS	4
 #define INGRESS_ROUNDS		16
@@ -52,7 +47,6 @@ struct rover_dev *rover_ingress_device(struct rover_net *rnet,
 	return below ?: any;
 }
 
-/* The first packet's header; nothing is verified yet. */
 static const struct rover_bth *ingress_first_bth(const struct sk_buff *skb,
 						 struct rover_bth *buf)
 {
@@ -77,9 +71,9 @@ static void ingress_detach_skb(struct sk_buff *skb)
 }
 
 /*
- * The backlog's memory and time belong to the peer: queue only packets with its
- * addresses and at most its packet length. netrx drops others at their sender's
- * cost. Lockless: a hint while modify runs.
+ * Only the peer may use the backlog's memory and the worker's time: test
+ * addresses and length. netrx drops other packets at their sender's cost.
+ * Lockless: a hint while modify runs.
  */
 static bool ingress_may_queue(const struct rover_qp *qp,
 			      const struct sk_buff *skb)
@@ -93,9 +87,7 @@ static bool ingress_may_queue(const struct rover_qp *qp,
 				rover_netrx_l3(skb), skb_network_header(skb));
 }
 
-/*
- * Return true if @skb was consumed: queued, or dropped as the backlog is full.
- */
+/* Return true if @skb was queued or dropped. */
 static bool ingress_queue_skb(struct rover_qp *qp, struct sk_buff *skb,
 			      bool response)
 {
@@ -137,7 +129,6 @@ static void ingress_receive_skb(struct rover_net *rnet, struct rover_dev *dev,
 		rover_netrx(rnet, dev, qp, skb);
 }
 
-/* A live queue pair of this namespace. */
 static struct rover_qp *ingress_find_qp(const struct rover_net *rnet,
 					const struct rover_bth *bth)
 {
@@ -214,7 +205,7 @@ void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet)
 	rcu_read_unlock();
 }
 
-/* Become the owner of the backlog, unless another context is. */
+/* Return false if another context owns the backlog. */
 static bool ingress_own_backlog(struct rover_qp *qp)
 {
 	struct rover_backlog *backlog = &qp->backlog;
@@ -229,7 +220,7 @@ static bool ingress_own_backlog(struct rover_qp *qp)
 	return owned;
 }
 
-/* Take turns: both requests and responses may go on for ever. */
+/* Alternate, or an endless queue would starve the other. */
 static struct sk_buff *ingress_next_skb(struct rover_backlog *backlog)
 {
 	struct sk_buff_head *queues[] = { &backlog->requests,
@@ -246,13 +237,13 @@ static struct sk_buff *ingress_next_skb(struct rover_backlog *backlog)
 	return skb;
 }
 
-/* Return packets or KiB of an skb, whichever is more; 0 without one. */
+/* Return packets or KiB, whichever is more; 0 without an skb. */
 static unsigned int ingress_receive_next(struct rover_qp *qp)
 {
 	unsigned int amount = 0;
 	struct sk_buff *skb;
 
-	/* As in softirq. RCU: a device outlives its queue pairs that long. */
+	/* As in softirq. RCU keeps the device. */
 	local_bh_disable();
 	rcu_read_lock();
 	skb = ingress_next_skb(&qp->backlog);
@@ -268,7 +259,6 @@ static unsigned int ingress_receive_next(struct rover_qp *qp)
 	return amount;
 }
 
-/* Return the number of trains received, rounded up. */
 static unsigned int ingress_receive_some(struct rover_qp *qp)
 {
 	unsigned int received = 0, more;
@@ -280,7 +270,6 @@ static unsigned int ingress_receive_some(struct rover_qp *qp)
 	return DIV_ROUND_UP(received, ROVER_TRAIN_MAX);
 }
 
-/* Return false if there was nothing to send. */
 static bool ingress_send_trains(struct rover_qp *qp, unsigned int most)
 {
 	bool sent = rover_run_turn(qp);
@@ -290,7 +279,7 @@ static bool ingress_send_trains(struct rover_qp *qp, unsigned int most)
 	return sent;
 }
 
-/* Give up ownership. Return true if the worker is to go on. */
+/* Return true if the worker is to go on. */
 static bool ingress_leave_backlog(struct rover_qp *qp, bool more)
 {
 	struct rover_backlog *backlog = &qp->backlog;
@@ -304,9 +293,9 @@ static bool ingress_leave_backlog(struct rover_qp *qp, bool more)
 }
 
 /*
- * Run and receive as the owner. The last rover_run() comes after ownership and
- * does the work that run_moved() left to the owner. A doorbell (@posted) leaves
- * heavy receiving to the worker, so that its program can post more.
+ * The last rover_run(), after ownership, does what run_moved() left to the
+ * owner. A doorbell (@posted) leaves heavy receiving to the worker, so that its
+ * program can post more.
  */
 static void ingress_run_owned(struct rover_qp *qp, bool posted)
 {

@@ -3,10 +3,9 @@
  * netrx - deliver received packets and trains to queue pairs
  *
  * A packet passes all checks before it changes any state: lengths before any
- * subtraction, and the ICRC after the cheap lookups, so that junk costs little.
- * Responder or completer receive it under their lock, which is kept while
- * packets for the same queue pair and side follow: one ACK and one requester
- * run for all. Replies of several queue pairs to one train share trains (plug).
+ * subtraction, the ICRC after cheap lookups. Responder or completer receive it
+ * under their lock, kept while packets for the same queue pair and side follow:
+ * one ACK and one requester run for all.
  *
  * Softirq or worker, under rcu_read_lock(). The skb may be cloned: read only.
  */
@@ -56,8 +55,8 @@ struct netrx_pkt {
 	struct rover_bth bth;
 	const struct udphdr *udp;
 	int at;				/* BTH offset in pkt.skb */
-	bool icrc_checked;		/* with the rest of the skb: */
-	bool icrc_ok;			/* the result of that */
+	bool icrc_checked;		/* as part of a small GSO skb */
+	bool icrc_ok;			/* if @icrc_checked */
 	unsigned int len;		/* from BTH to ICRC */
 };
 
@@ -93,7 +92,7 @@ static void netrx_batch_end(struct netrx_batch *b)
 	rover_run(qp);
 }
 
-/* Queue pair 1 of @dev if a GID of @dev, and of @in if set, is addressed. */
+/* Queue pair 1 of @dev if a GID of @dev (and @in, if set) is addressed. */
 static struct rover_qp *netrx_dev_gsi(struct rover_dev *dev,
 				      const struct netrx_pkt *a,
 				      struct net_device *in)
@@ -129,9 +128,9 @@ static struct rover_qp *netrx_first_gsi(const struct netrx_batch *b,
 }
 
 /*
- * Several devices have the GID of an upper interface: the first registered one
- * receives, as rdma_cm binds addresses and listeners to that one. A link-local
- * address may be on several interfaces: prefer the receiving one.
+ * Several devices have an upper interface's GID: the first one registered
+ * receives, as rdma_cm binds addresses to it. For link-local addresses prefer
+ * the receiving interface.
  */
 static struct rover_qp *netrx_find_gsi(const struct netrx_batch *b,
 				       const struct netrx_pkt *a)
@@ -183,7 +182,6 @@ static bool netrx_batch_join(struct netrx_batch *b, const struct netrx_pkt *a)
 	return true;
 }
 
-/* Copy the headers between BTH and payload from @hdr. */
 static void netrx_parse_exts(struct rover_packet *pkt, const u8 *hdr)
 {
 	const struct rover_opcode *op = pkt->op;
@@ -248,7 +246,7 @@ static inline bool netrx_parse(struct netrx_batch *b, struct netrx_pkt *a)
 	return true;
 }
 
-/* ICRC over headers and @own bytes from the BTH, of a packet @len long. */
+/* Sum the headers and @own bytes from the BTH of a packet of @len. */
 static u32 netrx_crc(const struct netrx_pkt *a, unsigned int own,
 		     unsigned int len)
 {
@@ -265,7 +263,7 @@ static u32 netrx_crc(const struct netrx_pkt *a, unsigned int own,
 	return rover_trailer_sum(crc, a->pkt.skb, a->at + here, own - here);
 }
 
-/* Verify headers, of a long GSO skb the first; memory carried the rest. */
+/* Verify headers only: payload never left memory. */
 static bool netrx_trailer_good(struct netrx_batch *b, struct netrx_pkt *a,
 			       const struct rover_trailer *trailer)
 {
@@ -313,10 +311,7 @@ static bool netrx_pkey_good(const struct netrx_pkt *a)
 	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
 }
 
-/*
- * A connection has one peer, datagrams come from anyone. Packets of a small GSO
- * skb share one IP header.
- */
+/* Packets of a small GSO skb share an IP header: verify it once. */
 static bool netrx_peer_good(struct netrx_batch *b, const struct netrx_pkt *a)
 {
 	struct rover_qp *qp = b->qp;
@@ -347,9 +342,8 @@ static bool netrx_transport_good(const struct rover_qp *qp,
 }
 
 /*
- * Checks before the ICRC. Lockless, and modify may change the path:
- * netrx_admit() checks again. Datagrams come from anyone, and to look up queue
- * pair 1 costs more than their ICRC.
+ * Checks before the ICRC. Lockless: netrx_admit() checks again. Datagrams come
+ * from anyone; finding queue pair 1 costs more than the ICRC.
  */
 static inline bool netrx_expected(struct netrx_batch *b,
 				  const struct netrx_pkt *a)
@@ -411,7 +405,7 @@ static bool netrx_mcast_reaches(const struct rover_dev *dev,
 	return dev->ndev == ndev || netdev_has_upper_dev_all_rcu(dev->ndev, ndev);
 }
 
-/* To each attached queue pair; their number is bounded. */
+/* The number of attached queue pairs is bounded. */
 static void netrx_deliver_mcast(struct netrx_batch *b, struct netrx_pkt *a,
 				const struct rover_mcast *group)
 {
@@ -523,15 +517,12 @@ static bool netrx_headers_plain(const struct sk_buff *skb, enum rover_l3 l3,
 	return len + at == rover_l3_len(l3);
 }
 
-/*
- * @first is the offset behind UDP header or GRH. netrx_parse() sets the other
- * fields that a packet has: clearing them costs more.
- */
+/* netrx_parse() sets the other fields: clearing them would cost more. */
 static void netrx_init_pkt(struct netrx_pkt *a, const struct sk_buff *skb,
-			   int at, unsigned int len, int first,
+			   int at, unsigned int len, int first_bth,
 			   enum rover_l3 l3)
 {
-	const void *bth = skb->data + first;
+	const void *bth = skb->data + first_bth;
 
 	a->pkt.skb = skb;
 	a->pkt.packets = 1;
@@ -546,10 +537,7 @@ static void netrx_init_pkt(struct netrx_pkt *a, const struct sk_buff *skb,
 	a->icrc_checked = false;
 }
 
-/*
- * @skb's data begins at the UDP header, @at behind it; at the BTH in train
- * members and behind a GRH.
- */
+/* @at, the offset of the BTH, is 0 in train members and behind a GRH. */
 static void netrx_receive_skb(struct netrx_batch *b, const struct sk_buff *skb,
 			      int at, unsigned int len, enum rover_l3 l3)
 {
@@ -559,18 +547,17 @@ static void netrx_receive_skb(struct netrx_batch *b, const struct sk_buff *skb,
 	netrx_receive_pkt(b, &a);
 }
 
-/* The packets share one header: verify it once. */
 static void netrx_receive_gso_small(struct netrx_batch *b,
 				    const struct sk_buff *skb,
 				    const struct rover_trailer *trailer,
 				    enum rover_l3 l3)
 {
 	bool icrc_ok = rover_gso_small_verify(skb, trailer);
-	struct rover_small_packet record = {};
+	struct rover_small_packet small = {};
 	struct netrx_pkt a __uninitialized;
 
-	while (rover_gso_small_next(skb, trailer, &record)) {
-		netrx_init_pkt(&a, skb, record.at, record.len + ROVER_ICRC_SIZE,
+	while (rover_gso_small_next(skb, trailer, &small)) {
+		netrx_init_pkt(&a, skb, small.at, small.len + ROVER_ICRC_SIZE,
 			       0, l3);
 		a.icrc_checked = true;
 		a.icrc_ok = icrc_ok;
@@ -578,7 +565,7 @@ static void netrx_receive_gso_small(struct netrx_batch *b,
 	}
 	if (icrc_ok)
 		rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY,
-			       record.index + 1);
+			       small.index + 1);
 }
 
 /* Members are as untrusted as any packet. */

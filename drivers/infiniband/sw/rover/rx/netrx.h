@@ -12,12 +12,11 @@
 
 /**
  * rover_netrx() - receive a packet or a train
- * @rnet: namespace it arrived in
+ * @rnet: receiving namespace
  * @dev: device to count at; @hint's if that is set
- * @hint: queue pair of the first packet if already looked up; may be dead
- * @skb: data at the UDP header, linear, or behind the GRH; network header in
- *	front of that; consumed
- *
+ * @hint: queue pair of the first packet, if known; may be dead
+ * @skb: data at the UDP header, linear, or behind the GRH; network header
+ *	before that; consumed
  * Context: softirqs off, under rcu_read_lock().
  */
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
@@ -44,7 +43,6 @@ static inline bool rover_netrx_is_train(const struct sk_buff *skb)
 		rover_gso_long_is(skb));
 }
 
-/* Offset of the first BTH in the data. */
 static inline unsigned int rover_netrx_bth_at(const struct sk_buff *skb)
 {
 	return rover_netrx_is_v1(skb) ? 0 : sizeof(struct udphdr);

@@ -3,11 +3,11 @@
  * nf_input - receive RoCE packets in netfilter, before UDP
  *
  * While a namespace has a device, only rover's sockets can be bound to UDP port
- * 4791. The LOCAL_IN hook therefore receives packets and trains without a
- * socket lookup, after the firewall; UDP would segment trains without the
- * tunnel flag, which the loopback device does not carry. The PRE_ROUTING hook
- * sets the cached dst of the connection. Checksums, groups, VRFs, IPsec and
- * broken packets are left to UDP and come from the socket (ingress).
+ * 4791. So the LOCAL_IN hook, behind the firewall, receives packets and trains
+ * without a socket lookup; UDP would segment trains without the tunnel flag,
+ * which the loopback device cannot carry. The PRE_ROUTING hook sets the
+ * connection's cached dst. The rest (checksums, groups, VRFs, IPsec, broken
+ * packets) comes from the UDP socket (ingress).
  *
  * Softirq, under rcu_read_lock().
  */
@@ -37,7 +37,7 @@ static bool nf_input_is_train(const struct sk_buff *skb)
 	       rover_netrx_is_train(skb);
 }
 
-/* UDP without checksum, as RoCE has it, unfragmented, no trailing bytes. */
+/* UDP without checksum or trailing bytes, unfragmented. */
 static bool nf_input_is_roce(struct sk_buff *skb)
 {
 	int at = skb_transport_offset(skb);
@@ -115,7 +115,7 @@ static unsigned int nf_input_receive(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-/* Queue pair by number and addresses; lockless, a hint while modify runs. */
+/* Lockless: a hint while modify runs. */
 static struct rover_qp *nf_input_find_qp(const struct rover_net *rnet,
 					 const struct sk_buff *skb, u8 family)
 {

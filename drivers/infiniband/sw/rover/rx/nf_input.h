@@ -11,16 +11,14 @@
 /**
  * rover_nf_input_register() - register the input hooks
  * @rnet: namespace; nothing is received until it has devices
- *
  * Context: may sleep.
- * Return: 0 or a negative errno.
+ * Return: 0 or -errno.
  */
 int rover_nf_input_register(struct rover_net *rnet);
 
 /**
  * rover_nf_input_unregister() - unregister the input hooks
- * @rnet: registered; running hooks have ended after synchronize_net()
- *
+ * @rnet: registered; hooks may run until synchronize_net()
  * Context: may sleep.
  */
 void rover_nf_input_unregister(struct rover_net *rnet);

@@ -2,10 +2,8 @@
 /*
  * rocev1 - receive RoCE v1 packets, frames of their own EtherType
  *
- * Checks what IP and UDP check for RoCE v2: that the frame is for this host,
- * its GRH, and where the packet ends, as Ethernet pads short frames.
- * Destination addresses are checked by netrx and ud: per connection, device or
- * group.
+ * Checks what IP and UDP check for RoCE v2: destination host, GRH, and length,
+ * as Ethernet pads short frames. netrx and ud check destination addresses.
  *
  * Softirq, under rcu_read_lock().
  */
@@ -20,13 +18,12 @@
 
 #define ROCEV1_OK	ROVER_STAT_COUNT
 
-/* Return a drop reason or ROCEV1_OK; trims the skb to the GRH's length. */
+/* Trim the skb to the GRH's length. */
 static enum rover_stat rocev1_check(struct sk_buff *skb)
 {
 	const struct ipv6hdr *grh;
 	unsigned int len;
 
-	/* RoCE v1 has no trains. */
 	if (skb_is_gso(skb))
 		return ROVER_STAT_DROP_GSO;
 	if (!pskb_may_pull(skb, sizeof(*grh)))
@@ -51,7 +48,7 @@ void rover_rocev1_receive(struct rover_net *rnet, struct sk_buff *skb)
 {
 	enum rover_stat why;
 
-	/* For another host, by promiscuous mode; or no device here. */
+	/* Without a device, or for another host (promiscuous mode). */
 	if (list_empty(&rnet->devs) || skb->pkt_type == PACKET_OTHERHOST) {
 		kfree_skb(skb);
 		return;

@@ -9,9 +9,8 @@
 
 /**
  * rover_rocev1_receive() - receive a RoCE v1 frame
- * @rnet: namespace of the receiving interface
+ * @rnet: receiving namespace
  * @skb: data and network header at the GRH; consumed
- *
  * Context: softirq, under rcu_read_lock().
  */
 void rover_rocev1_receive(struct rover_net *rnet, struct sk_buff *skb);

@@ -2,9 +2,7 @@
 /*
  * gso_long - several packets of a long message in one skb
  *
- * Add: under the queue pair's lock, softirqs off. Split: anywhere, softirqs
- * off. The train's clones share members and trailers, so these are not written
- * to.
+ * Clones of a train share members and trailers: splitting only reads them.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -14,8 +12,6 @@
 #include "tx/gso_small.h"
 #include "wire/icrc.h"
 #include "wire/psn.h"
-
-/* Adding *********************************************************************/
 
 bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *trailer,
 			struct rover_sgl *sgl, u32 len, enum rover_fault *fault)
@@ -47,8 +43,6 @@ bool rover_gso_long_add(struct sk_buff *skb, struct rover_trailer *trailer,
 	return true;
 }
 
-/* Splitting ******************************************************************/
-
 struct gso_long_list {
 	struct sk_buff *first;
 	struct sk_buff **tail;
@@ -64,7 +58,6 @@ static void gso_long_append(struct gso_long_list *list, struct sk_buff *skb)
 	list->truesize += skb->truesize;
 }
 
-/* Return the trailer of a long GSO skb, else NULL. */
 static const struct rover_trailer *gso_long_trailer(const struct sk_buff *skb)
 {
 	return rover_gso_long_is(skb) ? rover_trailer_last(skb) : NULL;
@@ -80,7 +73,6 @@ static u32 gso_long_payload(const struct sk_buff *long_skb,
 	return len;
 }
 
-/* Reference payload from offset @from on. Return the number of frags. */
 static unsigned int gso_long_ref_frags(struct sk_buff *skb,
 				       const struct sk_buff *long_skb, u32 from,
 				       u32 len)
@@ -118,7 +110,7 @@ static u32 gso_long_sum_headers(const void *ip, unsigned int own,
 				own, own + payload + ROVER_ICRC_SIZE);
 }
 
-/* Return nonzero if the headers were changed since they were summed. */
+/* Nonzero if headers were changed since they were summed. */
 static u32 gso_long_headers_diff(const struct sk_buff *long_skb,
 				 const struct rover_trailer *trailer)
 {
@@ -128,7 +120,7 @@ static u32 gso_long_headers_diff(const struct sk_buff *long_skb,
 				    gso_long_payload(long_skb, trailer));
 }
 
-/* Change the first packet's headers to those of packet @i. Data is at IP. */
+/* Make the first packet's headers, at IP, those of packet @i. */
 static void gso_long_set_headers(struct sk_buff *skb,
 				 const struct rover_trailer *trailer,
 				 unsigned int i)
@@ -144,7 +136,7 @@ static void gso_long_set_headers(struct sk_buff *skb,
 		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + i);
 }
 
-/* Make packet @i. If headers were changed each ICRC is made wrong. */
+/* If headers were changed, the ICRC is made wrong. */
 static struct sk_buff *gso_long_cut(const struct sk_buff *long_skb,
 				    const struct rover_trailer *trailer,
 				    unsigned int i)
@@ -179,7 +171,6 @@ err:
 	return NULL;
 }
 
-/* Make packet @i and all behind it. */
 static bool gso_long_cut_all(struct gso_long_list *list,
 			     const struct sk_buff *long_skb,
 			     const struct rover_trailer *trailer,
@@ -230,11 +221,11 @@ static bool gso_long_cut_small(struct gso_long_list *list,
 			       const struct sk_buff *small_skb,
 			       const struct rover_trailer *trailer)
 {
-	struct rover_small_packet record = {};
+	struct rover_small_packet small = {};
 
-	while (rover_gso_small_next(small_skb, trailer, &record)) {
+	while (rover_gso_small_next(small_skb, trailer, &small)) {
 		struct sk_buff *skb =
-			rover_gso_small_cut(small_skb, trailer, &record);
+			rover_gso_small_cut(small_skb, trailer, &small);
 
 		if (!skb)
 			return false;
@@ -243,7 +234,7 @@ static bool gso_long_cut_small(struct gso_long_list *list,
 	return true;
 }
 
-/* Return a member, or a clone if clones of the head share it. */
+/* Return a clone if clones of the head share the member. */
 static struct sk_buff *gso_long_unshare(struct sk_buff *skb)
 {
 	struct sk_buff *copy;

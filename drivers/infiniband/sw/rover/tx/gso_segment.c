@@ -2,15 +2,15 @@
 /*
  * gso_segment - ICRCs of trains that the stack segments
  *
- * In this kernel trailers validate the headers, so a train starts without
- * ICRCs, as TCP does without checksums. They are written when the stack
- * segments it, e.g. for a hardware netdev. The stack calls us because the train
- * is marked as a tunnel's with an inner protocol of ours, an experimental
- * number (RFC 3692) that is never on the wire. See decision 0013.
+ * In this kernel trailers validate the headers, so trains start without ICRCs.
+ * These are written when the stack segments a train, e.g. for a hardware
+ * netdev. It calls us, as the train is marked as a tunnel's with our inner
+ * protocol: an experimental number (RFC 3692), never on the wire (decision
+ * 0013).
  *
- * The loopback device cannot carry marked trains. Its packets return to this
- * host unless tc redirects them, so first transmissions have no ICRC there, if
- * losses are retransmitted and few. See decision 0026.
+ * The loopback device cannot carry marked trains. As its packets return to this
+ * host unless tc redirects them, first transmissions have no ICRC there, if
+ * losses are retransmitted and few (decision 0026).
  *
  * Softirqs off, under rcu_read_lock(). The skb may be made by others.
  */
@@ -29,12 +29,11 @@
 #define TRAIN_FEATURES		(NETIF_F_GSO_FRAGLIST | NETIF_F_GSO_UDP_L4)
 #define TUNNEL_TRAIN_FEATURES	(TRAIN_FEATURES | NETIF_F_GSO_UDP_TUNNEL)
 
-/* Written at module load and unload. */
 static bool gso_segment_v4, gso_segment_v6;
 
 static enum rover_icrc_state
 gso_segment_dev_icrc_state(const struct net_device *dev,
-			   const struct rover_path *path, bool again)
+			   const struct rover_path *path, bool retransmits)
 {
 	bool segmentable = path->l3 == ROVER_L3_IPV6 ? gso_segment_v6 :
 						       gso_segment_v4;
@@ -45,7 +44,8 @@ gso_segment_dev_icrc_state(const struct net_device *dev,
 	if (segmentable && (dev->features & dev->hw_enc_features &
 			    TUNNEL_TRAIN_FEATURES) == TUNNEL_TRAIN_FEATURES)
 		return ROVER_ICRC_PARTIAL;
-	if (dev->flags & IFF_LOOPBACK && again && rover_path_reliable(path) &&
+	if (dev->flags & IFF_LOOPBACK && retransmits &&
+	    rover_path_reliable(path) &&
 	    (dev->features & TRAIN_FEATURES) == TRAIN_FEATURES &&
 	    ROVER_NF_INPUT)
 		return ROVER_ICRC_UNNECESSARY;
@@ -53,7 +53,7 @@ gso_segment_dev_icrc_state(const struct net_device *dev,
 }
 
 enum rover_icrc_state rover_gso_segment_icrc_state(struct rover_path *path,
-						   bool again)
+						   bool retransmits)
 {
 	enum rover_icrc_state icrc_state = ROVER_ICRC_COMPLETE;
 	const struct dst_entry *dst;
@@ -61,7 +61,8 @@ enum rover_icrc_state rover_gso_segment_icrc_state(struct rover_path *path,
 	rcu_read_lock();
 	dst = rover_path_dst(path);
 	if (!IS_ERR(dst))
-		icrc_state = gso_segment_dev_icrc_state(dst->dev, path, again);
+		icrc_state = gso_segment_dev_icrc_state(dst->dev, path,
+							retransmits);
 	rcu_read_unlock();
 	return icrc_state;
 }
@@ -102,7 +103,6 @@ void rover_gso_segment_prepare(struct sk_buff *skb)
 			       sizeof(struct udphdr));
 }
 
-/* Data is behind the UDP header. */
 static __be16 *gso_segment_sport(struct sk_buff *skb)
 {
 	return &((struct udphdr *)skb->data - 1)->source;
@@ -110,7 +110,7 @@ static __be16 *gso_segment_sport(struct sk_buff *skb)
 
 /*
  * Data is behind the UDP header, in members, too. The stack copies the head's
- * headers to them, so restore UDP source ports, which may differ (plug).
+ * headers to members: restore their UDP source ports (plug).
  */
 static struct sk_buff *gso_segment_train(struct sk_buff *skb,
 					 netdev_features_t features)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * gso_segment - ICRCs of trains that the stack segments
- */
+/* gso_segment - ICRCs of trains that the stack segments */
 #ifndef ROVER_GSO_SEGMENT_H
 #define ROVER_GSO_SEGMENT_H
 
@@ -15,7 +13,7 @@
 /**
  * enum rover_icrc_state - ICRCs of payload by reference
  * @ROVER_ICRC_COMPLETE: written with the packet
- * @ROVER_ICRC_PARTIAL: written when the stack segments the (marked) train
+ * @ROVER_ICRC_PARTIAL: written when the stack segments the train
  * @ROVER_ICRC_UNNECESSARY: never written
  */
 enum rover_icrc_state {
@@ -25,17 +23,16 @@ enum rover_icrc_state {
 };
 
 /**
- * rover_gso_segment_icrc_state() - return the ICRC state of trains on a path
+ * rover_gso_segment_icrc_state() - return the ICRC state of trains
  * @path: destination, RoCE v2
- * @again: lost packets are retransmitted, with an ICRC
- *
+ * @retransmits: lost packets are retransmitted, with ICRCs
  * Context: softirqs off.
  */
 enum rover_icrc_state rover_gso_segment_icrc_state(struct rover_path *path,
-						   bool again);
+						   bool retransmits);
 
 /**
- * rover_gso_segment_mark() - have the stack call us to segment a train
+ * rover_gso_segment_mark() - mark a train for our segmentation
  * @head: data at the IP header, gso_type has FRAGLIST; data of members is at
  *	their UDP payload
  * @hdr_len: bytes of IP and UDP header
@@ -47,24 +44,19 @@ void rover_gso_segment_mark(struct sk_buff *head, unsigned int hdr_len);
 /**
  * rover_gso_segment_prepare() - mark a train of the loopback device
  * @skb: any GSO skb; headers and shared info not shared
- *
  * Context: softirqs off.
  */
 void rover_gso_segment_prepare(struct sk_buff *skb);
 
 /**
- * rover_gso_segment_init() - at module load
+ * rover_gso_segment_init() - set up at module load
  *
- * If the protocol number is taken no train is ROVER_ICRC_PARTIAL.
- *
- * Context: may sleep.
+ * If the protocol number is taken, no train is ROVER_ICRC_PARTIAL.
  */
 void rover_gso_segment_init(void);
 
 /**
- * rover_gso_segment_exit() - at module unload, with no train in flight
- *
- * Context: may sleep.
+ * rover_gso_segment_exit() - at module unload, without trains
  */
 void rover_gso_segment_exit(void);
 

@@ -2,8 +2,7 @@
 /*
  * gso_small - several small packets in one skb
  *
- * Begin: under the queue pair's lock, softirqs off. All else: any context, and
- * only reads, since the skb may be shared.
+ * The skb may be shared: read only.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -15,7 +14,6 @@
 /* Unit of first_words: headers and padded payload are multiples. */
 #define WORD	4
 
-/* Sum the first packet's headers up to its BTH. */
 static u32 gso_small_sum_headers(const struct sk_buff *skb,
 				 const struct rover_trailer *trailer)
 {
@@ -36,7 +34,7 @@ void rover_gso_small_begin(struct rover_trailer *trailer,
 }
 
 bool rover_gso_small_verify(const struct sk_buff *skb,
-			  const struct rover_trailer *trailer)
+			    const struct rover_trailer *trailer)
 {
 	return skb_headlen(skb) >= sizeof(struct rover_bth) &&
 	       gso_small_sum_headers(skb, trailer) == trailer->header_crc;
@@ -44,28 +42,28 @@ bool rover_gso_small_verify(const struct sk_buff *skb,
 
 bool rover_gso_small_next(const struct sk_buff *skb,
 			  const struct rover_trailer *trailer,
-			  struct rover_small_packet *record)
+			  struct rover_small_packet *small)
 {
-	unsigned int at = record->at + record->len, all = skb_headlen(skb);
+	unsigned int at = small->at + small->len, all = skb_headlen(skb);
 	const struct rover_small_gap *gap = (const void *)skb->data + at;
 
-	if (!record->len) {
-		record->len = trailer->first_words * WORD;
+	if (!small->len) {
+		small->len = trailer->first_words * WORD;
 	} else {
-		if (record->index == trailer->extra || at + sizeof(*gap) > all)
+		if (small->index == trailer->extra || at + sizeof(*gap) > all)
 			return false;
-		record->index++;
-		record->at = at + sizeof(*gap);
-		record->len = gap->len;
-		record->sport = gap->sport;
+		small->index++;
+		small->at = at + sizeof(*gap);
+		small->len = gap->len;
+		small->sport = gap->sport;
 	}
-	return record->len >= sizeof(struct rover_bth) &&
-	       record->len <= all - record->at;
+	return small->len >= sizeof(struct rover_bth) &&
+	       small->len <= all - small->at;
 }
 
 struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 				    const struct rover_trailer *trailer,
-				    const struct rover_small_packet *record)
+				    const struct rover_small_packet *small)
 {
 	unsigned int hdr = rover_l3_len(trailer->l3);
 	const struct rover_bth *bth;
@@ -74,7 +72,7 @@ struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 	__le32 icrc;
 	u32 crc;
 
-	packet = alloc_skb(ROVER_HEADROOM + hdr + record->len + ROVER_ICRC_SIZE,
+	packet = alloc_skb(ROVER_HEADROOM + hdr + small->len + ROVER_ICRC_SIZE,
 			   GFP_ATOMIC);
 	if (!packet)
 		return NULL;
@@ -82,16 +80,16 @@ struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 	skb_put_data(packet, skb->data - hdr, hdr);
 	skb_set_transport_header(packet, hdr - (int)sizeof(*udp));
 	udp = udp_hdr(packet);
-	if (record->index)
-		udp->source = record->sport;
-	bth = skb_put_data(packet, skb->data + record->at, record->len);
+	if (small->index)
+		udp->source = small->sport;
+	bth = skb_put_data(packet, skb->data + small->at, small->len);
 	if (trailer->l3 == ROVER_L3_IPV4) {
 		struct iphdr *ip = (void *)packet->data;
 
-		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + record->index);
+		ip->id = cpu_to_be16(be16_to_cpu(ip->id) + small->index);
 	}
-	crc = rover_icrc_begin(trailer->l3, packet->data, udp, bth, record->len,
-			       record->len + ROVER_ICRC_SIZE);
+	crc = rover_icrc_begin(trailer->l3, packet->data, udp, bth, small->len,
+			       small->len + ROVER_ICRC_SIZE);
 	/* If headers were changed make the ICRC wrong. */
 	crc ^= trailer->header_crc ^ gso_small_sum_headers(skb, trailer);
 	icrc = rover_icrc_end(crc);

@@ -2,17 +2,16 @@
 /*
  * gso_small - several small packets in one skb
  *
- * While a train stays in this kernel, small packets behind the first share a
+ * In a train that stays in this kernel, small packets behind the first share a
  * small GSO skb: one IP and UDP header, then each packet from BTH to pad. A gap
  * in place of each ICRC holds the next packet's length and UDP source port, in
- * which alone the IP and UDP headers of queue pairs differ (plug). The trailer
- * counts the packets. See decision 0028.
+ * which queue pairs differ (plug). The trailer counts the packets (decision
+ * 0028).
  *
  *	( IP UDP )[ BTH ext payload pad | gap | BTH ... pad ] -> trailer
  *
- * ( ) is headroom. When the stack segments the train each packet gets an skb,
- * headers, the next IPv4 identification and an ICRC. Userspace cannot write to
- * it.
+ * ( ) is headroom. Segmentation gives each packet an skb, headers, the next
+ * IPv4 identification and an ICRC. Userspace cannot write to it.
  */
 #ifndef ROVER_GSO_SMALL_H
 #define ROVER_GSO_SMALL_H
@@ -26,7 +25,7 @@
  * @at: offset of its BTH
  * @len: bytes from BTH to pad
  * @index: packets before it
- * @sport: its UDP source port, unless it is the first
+ * @sport: UDP source port; not of the first
  */
 struct rover_small_packet {
 	unsigned int at;
@@ -38,7 +37,7 @@ struct rover_small_packet {
 /**
  * struct rover_small_gap - precedes each packet but the first
  * @len: bytes of the packet from BTH to pad
- * @sport: its UDP source port
+ * @sport: UDP source port
  */
 struct rover_small_gap {
 	u16 len;
@@ -47,7 +46,6 @@ struct rover_small_gap {
 
 static_assert(sizeof(struct rover_small_gap) == ROVER_ICRC_SIZE);
 
-/* Return the trailer of a small GSO skb, else NULL. */
 static inline const struct rover_trailer *
 rover_gso_small_trailer(const struct sk_buff *skb)
 {
@@ -60,9 +58,9 @@ rover_gso_small_trailer(const struct sk_buff *skb)
  * rover_gso_small_begin() - initialise a trailer for one packet
  * @trailer: new; append it after the last packet
  * @skb: linear, holds the packet, data at its BTH
- * @l3: its headers, enum rover_l3
+ * @l3: enum rover_l3
  *
- * Increment @trailer->more for each packet that is added behind a gap.
+ * Increment @trailer->extra for each packet added behind a gap.
  */
 void rover_gso_small_begin(struct rover_trailer *trailer,
 			   const struct sk_buff *skb, u8 l3);
@@ -73,32 +71,30 @@ void rover_gso_small_begin(struct rover_trailer *trailer,
  * @trailer: its trailer
  */
 bool rover_gso_small_verify(const struct sk_buff *skb,
-			  const struct rover_trailer *trailer);
+			    const struct rover_trailer *trailer);
 
 /**
  * rover_gso_small_next() - find the next packet
  * @skb: small GSO skb
  * @trailer: its trailer
- * @record: zeroed, or the previous packet
- *
+ * @small: zeroed, or the previous packet
  * Return: false if there is none.
  */
 bool rover_gso_small_next(const struct sk_buff *skb,
 			  const struct rover_trailer *trailer,
-			  struct rover_small_packet *record);
+			  struct rover_small_packet *small);
 
 /**
- * rover_gso_small_cut() - copy a packet to an skb of its own
+ * rover_gso_small_cut() - copy a packet to a new skb
  * @skb: small GSO skb
  * @trailer: its trailer
- * @record: the packet
- *
+ * @small: the packet
  * Context: any.
- * Return: data and network header at the BTH, all headers before it; NULL
+ * Return: skb, data and network header at the BTH, behind all headers; NULL
  *	without memory.
  */
 struct sk_buff *rover_gso_small_cut(const struct sk_buff *skb,
 				    const struct rover_trailer *trailer,
-				    const struct rover_small_packet *record);
+				    const struct rover_small_packet *small);
 
 #endif /* ROVER_GSO_SMALL_H */

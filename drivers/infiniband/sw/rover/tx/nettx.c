@@ -7,10 +7,7 @@
  * until half are freed, so a slow device pushes back.
  *
  * RoCE v2 is sent by the IP layer, RoCE v1 to the GID's interface. Like a NIC,
- * nettx loops back frames to that interface, or to groups with members here.
- *
- * Called under a queue pair's lock, softirqs off; the destructor and
- * rover_nettx_send_queued() without a lock.
+ * nettx loops back frames to that interface or to group members here.
  */
 #include <linux/etherdevice.h>
 #include <linux/skbuff.h>
@@ -25,8 +22,8 @@
 #include "tx/shortcut.h"
 
 /*
- * If the shortcut's queue is full a queue pair may have one skb in it. Its
- * destructor kicks the queue pair, so none starves.
+ * With the shortcut's queue full one skb is allowed. Its destructor kicks the
+ * queue pair: none starves.
  */
 bool rover_nettx_throttled(struct rover_qp *qp)
 {
@@ -54,10 +51,7 @@ static void nettx_skb_freed(struct sk_buff *skb)
 {
 	struct rover_qp *qp = skb_shinfo(skb)->destructor_arg;
 
-	/*
-	 * Full barrier. Pairs with smp_mb__after_atomic() in
-	 * rover_nettx_throttled().
-	 */
+	/* Pairs with smp_mb__after_atomic() in rover_nettx_throttled(). */
 	if (atomic_dec_return(&qp->tx_skbs) <= ROVER_TX_SKBS / 2 &&
 	    test_bit(ROVER_TX_BLOCKED, &qp->work) &&
 	    test_and_clear_bit(ROVER_TX_BLOCKED, &qp->work)) {
@@ -75,9 +69,6 @@ static void nettx_drop(struct rover_qp *qp, struct sk_buff *skb,
 	kfree_skb(skb);
 }
 
-/* Routes *********************************************************************/
-
-/* Return the interface of the route, or of the GID. */
 static struct net_device *nettx_egress_dev(struct rover_path *path,
 					   struct dst_entry **dst)
 {
@@ -92,13 +83,13 @@ bool rover_nettx_has_sg(struct rover_path *path)
 {
 	const struct net_device *ndev;
 	struct dst_entry *dst;
-	bool gathers;
+	bool has_sg;
 
 	rcu_read_lock();
 	ndev = nettx_egress_dev(path, &dst);
-	gathers = !ndev || ndev->features & NETIF_F_SG;
+	has_sg = !ndev || ndev->features & NETIF_F_SG;
 	rcu_read_unlock();
-	return gathers;
+	return has_sg;
 }
 
 bool rover_nettx_route(struct rover_path *path, struct sk_buff *skb)
@@ -130,9 +121,6 @@ bool rover_nettx_same_route(struct rover_path *path, const struct sk_buff *skb)
 	       dst->dev->flags & IFF_LOOPBACK;
 }
 
-/* RoCE v1 ********************************************************************/
-
-/* Receive a frame; data is at its Ethernet header. */
 static int nettx_loop_back(struct sk_buff *skb)
 {
 	skb_reset_mac_header(skb);
@@ -142,7 +130,6 @@ static int nettx_loop_back(struct sk_buff *skb)
 	return netif_rx(skb);
 }
 
-/* Clone for group members here: the netdev loops nothing back. */
 static void nettx_loop_back_copy(struct rover_dev *dev, struct sk_buff *skb,
 				 const void *grh)
 {
@@ -166,7 +153,7 @@ static int nettx_xmit_frame(struct rover_dev *dev,
 		kfree_skb(skb);
 		return -EMSGSIZE;
 	}
-	/* The netdev adds what else is needed, e.g. VLAN tags. */
+	/* Lower netdevs add the rest, e.g. VLAN tags. */
 	eth_header(skb, ndev, ETH_P_IBOE, path->dmac, NULL, skb->len);
 	if (is_multicast_ether_addr(path->dmac))
 		nettx_loop_back_copy(dev, skb, skb_network_header(skb));
@@ -175,12 +162,10 @@ static int nettx_xmit_frame(struct rover_dev *dev,
 	return dev_queue_xmit(skb);
 }
 
-/* Sending ********************************************************************/
-
 /*
- * @path may have changed while @skb waited. skb->dev stays the egress
- * interface, though POST_ROUTING takes it for the ingress one: IPsec needs it
- * to segment, before ip_output() sets it.
+ * @path may have changed while @skb waited. skb->dev stays set, although
+ * POST_ROUTING takes it for the ingress interface: IPsec may segment before
+ * ip_output() sets it.
  */
 static int nettx_xmit(struct rover_dev *dev, const struct rover_path *path,
 		      struct sk_buff *skb)
@@ -196,8 +181,8 @@ static int nettx_xmit(struct rover_dev *dev, const struct rover_path *path,
 }
 
 /*
- * The shared info holds @qp: skb->cb is the stack's, and skb->sk is for
- * sockets. Segmentation leaves it and the destructor to the first segment.
+ * The shared info holds @qp: skb->cb is the stack's, skb->sk is for sockets.
+ * Segmentation leaves both to the first segment.
  */
 static void nettx_own_skb(struct rover_qp *qp, struct sk_buff *skb)
 {
@@ -252,7 +237,6 @@ void rover_nettx_send_queued(struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
-/* Test whether it is up and in the device's namespace. */
 static bool nettx_dev_usable(const struct rover_dev *dev)
 {
 	return READ_ONCE(dev->ndev->flags) & IFF_UP &&

@@ -4,9 +4,9 @@
  *
  * A connection authenticates its peer by address (decision 0041). So while a
  * namespace has a device, a hook at the end of POST_ROUTING, where addresses
- * and ports are final, drops packets to UDP port 4791 that come from a socket,
- * which rover's have not, or are forwarded with a source address of this host.
- * Raw sockets may send: CAP_NET_RAW would permit a packet socket, too.
+ * and ports are final, drops packets to UDP port 4791 from a socket (rover's
+ * have none) or forwarded with a local source address. Raw sockets may send:
+ * CAP_NET_RAW permits packet sockets, too.
  *
  * Softirq or process context, under rcu_read_lock().
  */
@@ -28,7 +28,6 @@
 
 #if IS_ENABLED(CONFIG_NETFILTER)
 
-/* Return the offset of the UDP header; 0 without one. */
 static int nf_output_udp_offset_v4(const struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
@@ -59,7 +58,6 @@ static bool nf_output_is_local_source(struct net *net,
 	return ipv6_chk_addr(net, &ipv6_hdr(skb)->saddr, NULL, 0);
 }
 
-/* Return the device on @out, or the first one. */
 static struct rover_dev *nf_output_find_dev(const struct rover_net *rnet,
 					    const struct net_device *out)
 {

@@ -2,15 +2,13 @@
 /*
  * plug - share trains between queue pairs
  *
- * The poller, and netrx for a received train, plug while they run several queue
- * pairs. Then a train of small packets that stays in this kernel waits, and the
- * next queue pairs add to it. It is sent when it is full, when one of them has
- * another route, or at the end. Its UDP source ports may differ (decision
- * 0030). IPv4 identifications in a train are consecutive, so a plug has its own
- * counter.
+ * The poller, and netrx for a train, plug while they run several queue pairs. A
+ * train of small packets that stays in this kernel then waits for those of the
+ * next queue pairs. It is sent when full, when one of them has another route,
+ * or at the end. Its UDP source ports may differ (decision 0030). IPv4
+ * identifications in a train are consecutive, so a plug has a counter.
  *
- * Softirqs stay off, so no lock is needed. A waiting train holds a reference to
- * the last queue pair that added to it, and its route by RCU.
+ * Softirqs stay off: no lock.
  */
 #include <linux/percpu.h>
 
@@ -22,10 +20,10 @@
 
 /**
  * struct plug_state - plug of one CPU
- * @open: calls of rover_plug_start() not finished yet
+ * @open: nesting of rover_plug_start()
  * @ip_id: counter of IPv4 identifications
- * @waiting: routed train with a reference to its queue pair; its path is not
- *	used, as it may change
+ * @waiting: train with a reference to its last queue pair, and a route by RCU;
+ *	do not use its path, which may change
  */
 struct plug_state {
 	unsigned int open;
@@ -60,7 +58,6 @@ void rover_plug_finish(void)
 	rcu_read_unlock();
 }
 
-/* A shared train would wait in the backlog as a whole, or overtake it. */
 static bool plug_peer_has_backlog(const struct rover_qp *qp)
 {
 	const struct rover_qp *peer = rover_affinity_peer(qp);
@@ -69,8 +66,8 @@ static bool plug_peer_has_backlog(const struct rover_qp *qp)
 }
 
 /*
- * A queue pair with losses (@max) must not lose packets of others. Large
- * messages may be in a backlog, which a shared train must not overtake.
+ * A queue pair with losses (@max) must not lose packets of others. A shared
+ * train would overtake a backlog (long messages), or wait in it as a whole.
  */
 static bool plug_may_share(const struct rover_qp *qp, unsigned int max)
 {

@@ -2,16 +2,16 @@
 /*
  * shortcut - hand packets to a receiver on this host past the stack
  *
- * If nothing (netfilter, tc, a capture, a queue, XDP) observes the path through
+ * While nothing (netfilter, tc, capture, qdisc, XDP) observes the path through
  * the loopback device or a veth, a sender hands packets to the receiver. The
- * receiver opens the shortcut for a second when a packet has come by the stack.
- * See decision 0034.
+ * receiver opens the shortcut for a second when a packet has come by the stack
+ * (decision 0034).
  *
  * A tasklet receives, in order, what its CPU hands over. An skb that must go by
- * the stack meanwhile waits in the same queue. It ends the round, and the next
- * round waits until the network's softirq has received it. (If that is a
- * thread, thread_backlog_napi, one packet a second may be overtaken.) Softirqs
- * are off, so per-CPU state needs no lock.
+ * the stack waits in the same queue and ends the round; the next round waits
+ * until the network's softirq has received it. (With thread_backlog_napi one
+ * packet a second may be overtaken.) Softirqs are off: per-CPU state needs no
+ * lock.
  */
 #include <linux/interrupt.h>
 #include <linux/netdevice.h>
@@ -29,16 +29,16 @@
 #include "tx/nf_output.h"
 #include "tx/shortcut.h"
 
-/* How long an opened shortcut is valid. */
+/* Validity of an opened shortcut. */
 #define VALID_JIFFIES	HZ
 
 /* Most skbs in a round; then other softirqs run. */
 #define ROUND_SKBS	64
 
-/* Most rounds that wait for the network's softirq. */
+/* Maximum of shortcut_queue.waited. */
 #define MAX_WAIT_ROUNDS	8
 
-/* If more is queued, a queue pair may have only one skb in the queue. */
+/* Beyond this, a queue pair may have only one skb in the queue. */
 #define QUEUE_MAX_BYTES	(16 * 1024 * 1024)
 
 /**
@@ -74,13 +74,8 @@ static struct shortcut_cb *shortcut_cb(struct sk_buff *skb)
 	return (struct shortcut_cb *)skb->cb;
 }
 
-/* Observers ******************************************************************/
-
 #ifdef CONFIG_NETFILTER
-/*
- * AppArmor's hook, in every namespace, only looks up the sockets of marked
- * packets. Ours have neither mark nor socket.
- */
+/* AppArmor's hook, in all namespaces, ignores skbs without mark or socket. */
 static bool shortcut_is_apparmor(const struct nf_hook_ops *ops)
 {
 	return ops->hooknum == NF_INET_POST_ROUTING &&
@@ -114,9 +109,7 @@ static bool shortcut_has_hooks(const struct net *net, __be16 protocol,
 		if (shortcut_is_own_hook(rnet, ops[i]) ||
 		    hooks->hooks[i].hook == rover_nf_output)
 			continue;
-		/*
-		 * ops may be freed if it has private data; AppArmor's has none.
-		 */
+		/* With private data ops may be freed; AppArmor has none. */
 		if (hooks->hooks[i].priv || !shortcut_is_apparmor(ops[i]))
 			return true;
 	}
@@ -156,13 +149,13 @@ static bool shortcut_has_qdisc(const struct net_device *out)
 	       rcu_dereference(queue->qdisc)->enqueue;
 }
 
-/* Test for a bridge, a macvlan, or a VRF. */
+/* A bridge, a macvlan, or a VRF. */
 static bool shortcut_has_rx_handler(const struct net_device *in)
 {
 	return rcu_access_pointer(in->rx_handler) || netif_is_l3_slave(in);
 }
 
-/* Test whether another CPU would receive. */
+/* Another CPU would receive. */
 static bool shortcut_has_rps(const struct net_device *in)
 {
 #ifdef CONFIG_RPS
@@ -199,8 +192,8 @@ static bool shortcut_is_observed(struct net_device *out, struct net_device *in,
 }
 
 /*
- * Return the other end if such netdevs give all they get to the stack, and
- * count as shortcut_count() does; else NULL.
+ * Return the other end if it passes all packets to the stack and @ndev counts
+ * as shortcut_count() does; else NULL.
  */
 static struct net_device *shortcut_peer_dev(struct net_device *ndev)
 {
@@ -232,12 +225,12 @@ void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb)
 	WRITE_ONCE(peer->shortcut.valid_until, jiffies + VALID_JIFFIES);
 	/*
 	 * Pairs with smp_load_acquire() in shortcut_enqueue(): the fields above
-	 * are visible with ->via.
+	 * are visible with ->out_dev.
 	 */
 	smp_store_release(&peer->shortcut.out_dev, out);
 	/*
-	 * Pairs with smp_mb() in rover_shortcut_close(): if remote_qpn has
-	 * changed it is visible here, or ->via is cleared after this store.
+	 * Pairs with smp_mb() in rover_shortcut_close(): a new remote_qpn is
+	 * visible here, or ->out_dev is cleared after this store.
 	 */
 	smp_mb();
 	if (READ_ONCE(peer->remote_qpn) != qp->obj.key)
@@ -272,7 +265,7 @@ static bool shortcut_is_open(struct rover_shortcut *shortcut,
 	return false;
 }
 
-/* Test for no IPsec or tunnel, and a length that route and netdev accept. */
+/* No IPsec, no tunnel, and a length that route and netdev accept. */
 static bool shortcut_fits_route(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
@@ -284,8 +277,6 @@ static bool shortcut_fits_route(const struct sk_buff *skb)
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) :
 				 skb->len <= mtu;
 }
-
-/* Handing over ***************************************************************/
 
 static void shortcut_count(struct net_device *out, const struct sk_buff *skb)
 {
@@ -315,7 +306,6 @@ static void shortcut_hand_over(struct rover_qp *qp, struct sk_buff *skb)
 	shortcut_cb(skb)->rnet = READ_ONCE(qp->shortcut.rnet);
 }
 
-/* Return false if the stack can send @skb now. */
 static bool shortcut_enqueue(struct shortcut_queue *queue, struct rover_qp *qp,
 			     struct sk_buff *skb)
 {
@@ -323,7 +313,7 @@ static bool shortcut_enqueue(struct shortcut_queue *queue, struct rover_qp *qp,
 
 	/*
 	 * Pairs with smp_store_release() in rover_shortcut_check(): ->rnet,
-	 * ->net and ->until are visible. RoCE v1 has no route.
+	 * ->net and ->valid_until are visible. RoCE v1 has no route.
 	 */
 	if (smp_load_acquire(&qp->shortcut.out_dev) != skb->dev || !skb_dst(skb))
 		return false;
@@ -364,7 +354,7 @@ static void shortcut_deliver(struct shortcut_queue *queue, struct sk_buff *skb)
 	}
 }
 
-/* The network's softirq may have skbs left that must be received first. */
+/* The network's softirq may still have earlier skbs to receive. */
 static bool shortcut_must_wait(struct shortcut_queue *queue)
 {
 	if (!queue->stack_used ||
@@ -394,7 +384,7 @@ static void shortcut_run_round(struct shortcut_queue *queue)
 	queue->running = false;
 }
 
-/* After CPU hotplug this may be another CPU: use the tasklet's queue. */
+/* After CPU hotplug this may be another CPU's queue. */
 static void shortcut_run(struct tasklet_struct *tasklet)
 {
 	struct shortcut_queue *queue =

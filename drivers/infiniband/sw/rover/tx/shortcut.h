@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * shortcut - hand packets to a receiver on this host past the stack
- */
+/* shortcut - hand packets to a receiver on this host past the stack */
 #ifndef ROVER_SHORTCUT_H
 #define ROVER_SHORTCUT_H
 
@@ -10,19 +8,17 @@
 
 #include "qp/qp.h"
 
-/* Rest of rover_shortcut_note_arrival(), once in a tick. */
+/* Slow path of rover_shortcut_note_arrival(), once per tick. */
 void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb);
 
 /**
- * rover_shortcut_note_arrival() - let the peer use the shortcut if nothing observes it
+ * rover_shortcut_note_arrival() - open the peer's shortcut if not observed
  * @qp: receiver of @skb
- * @skb: from the peer; ignored without an interface (handed over, or from a
- *	backlog) or without a route (RoCE v1)
- *
+ * @skb: ignored without interface (shortcut, backlog) or route (RoCE v1)
  * Context: softirq, under rcu_read_lock().
  */
 static inline void rover_shortcut_note_arrival(struct rover_qp *qp,
-				       const struct sk_buff *skb)
+					       const struct sk_buff *skb)
 {
 	if (skb->dev && skb_dst(skb) &&
 	    READ_ONCE(qp->shortcut.rx_checked) != (u32)jiffies)
@@ -30,12 +26,11 @@ static inline void rover_shortcut_note_arrival(struct rover_qp *qp,
 }
 
 /**
- * rover_shortcut_take() - hand over an skb, or queue it behind such skbs
+ * rover_shortcut_take() - hand over an skb, or queue it
  * @qp: sender, referenced by @skb
  * @skb: routed; data at the IP header
- *
  * Context: under rcu_read_lock(), softirqs off.
- * Return: true if it was taken; false if the stack can send it now.
+ * Return: false if the stack can send it now.
  */
 bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb);
 
@@ -44,7 +39,7 @@ bool rover_shortcut_take(struct rover_qp *qp, struct sk_buff *skb);
  * @one: sender
  * @other: sender
  *
- * They may not if only one uses the shortcut: packets would be overtaken.
+ * Not if only one uses the shortcut: packets would be overtaken.
  *
  * Context: any.
  */
@@ -57,7 +52,6 @@ static inline bool rover_shortcut_same(const struct rover_qp *one,
 /**
  * rover_shortcut_full() - test whether this CPU's queue is too long
  * @qp: sender; false if it does not use the shortcut
- *
  * Context: softirqs off.
  */
 bool rover_shortcut_full(const struct rover_qp *qp);
@@ -72,26 +66,24 @@ bool rover_shortcut_full(const struct rover_qp *qp);
 bool rover_shortcut_pending(void);
 
 /**
- * rover_shortcut_close() - stop using the shortcut: the path has changed
- * @qp: sender
- *
+ * rover_shortcut_close() - stop using the shortcut
+ * @qp: sender whose path has changed
  * Context: any.
  */
 static inline void rover_shortcut_close(struct rover_qp *qp)
 {
 	/*
 	 * Pairs with smp_mb() in rover_shortcut_check(): remote_qpn is visible
-	 * before ->via clears.
+	 * before ->out_dev clears.
 	 */
 	smp_mb();
 	WRITE_ONCE(qp->shortcut.out_dev, NULL);
 }
 
 /**
- * rover_shortcut_init() - at module load
- * @receive: in softirq, receives and consumes @skb, data at the IP header, for
- *	a queue pair in @rnet, which may be gone
- * @send: in softirq, sends @skb by the stack and consumes it
+ * rover_shortcut_init() - set up at module load
+ * @receive: softirq; consumes @skb, data at the IP header; @rnet may be gone
+ * @send: softirq; sends @skb by the stack
  */
 void rover_shortcut_init(void (*receive)(struct sk_buff *skb,
 					 const struct rover_net *rnet),

@@ -3,12 +3,11 @@
  * skb_alloc - socket buffers that are not cleared
  *
  * With init_on_alloc the slab would clear 8 KiB for a packet of 4 KiB. So small
- * skbs use NAPI's page of the CPU, and large ones, for netdevs without
+ * skbs use NAPI's page of the CPU; large ones, for netdevs without
  * scatter-gather, a page pool (decision 0031).
  *
- * Softirqs off: only its own CPU allocates from a pool; others return pages
- * through its ring. The kernel keeps a destroyed pool until its last page is
- * back.
+ * Softirqs off: only its CPU allocates from a pool; others return pages through
+ * its ring. A destroyed pool lives until its last page is back.
  */
 #include <linux/percpu.h>
 #include <net/page_pool/helpers.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * skb_alloc - socket buffers that are not cleared
- */
+/* skb_alloc - socket buffers that are not cleared */
 #ifndef ROVER_SKB_ALLOC_H
 #define ROVER_SKB_ALLOC_H
 
@@ -10,15 +8,13 @@
 /**
  * rover_skb_alloc() - allocate an empty skb
  * @size: linear bytes, uninitialised
- *
- * Context: softirqs off; does not sleep.
+ * Context: softirqs off.
  * Return: NULL without memory.
  */
 struct sk_buff *rover_skb_alloc(unsigned int size);
 
 /**
  * rover_skb_alloc_init() - at module load
- *
  * Return: 0 or -ENOMEM.
  */
 int rover_skb_alloc_init(void);

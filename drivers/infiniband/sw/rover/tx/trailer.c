@@ -2,12 +2,10 @@
 /*
  * trailer - last fragment of a packet with payload by reference
  *
- * Each CPU allocates from a page and never reuses a trailer: it may be read
- * until the last skb that refers to the page is gone. page_private marks such
+ * Each CPU allocates from a page and never reuses a trailer, which may be read
+ * until the last skb that refers to the page is gone. page_private marks these
  * pages. It must be cleared before a page is freed, as old kernels allocate it
- * uncleared. So used pages are kept until only we refer to them.
- *
- * Allocation: softirqs off. Lookup: any context.
+ * uncleared: used pages are kept until only we refer to them.
  */
 #include <linux/build_bug.h>
 #include <linux/highmem.h>
@@ -24,14 +22,14 @@ static_assert(PAGE_SIZE % sizeof(struct rover_trailer) == 0);
 #define TRAILER_MAX_SCAN	4
 
 struct trailer_pool {
-	struct page *page;	/* with a reference; NULL at first */
+	struct page *page;	/* referenced; NULL at first */
 	unsigned int left;	/* unallocated bytes */
-	struct list_head used;	/* by lru, each with a reference */
+	struct list_head used;	/* by lru, referenced */
 };
 
 static DEFINE_PER_CPU(struct trailer_pool, trailer_pools);
 
-/* Its address is the mark; nothing else has it in page_private. */
+/* Its address, in page_private, marks a page of trailers. */
 static const char trailer_mark;
 
 static void trailer_free_page(struct page *page)
@@ -110,7 +108,7 @@ void rover_trailer_append(struct sk_buff *skb, struct rover_trailer *trailer,
 	skb->truesize += payload;
 }
 
-/* Return the last fragment's trailer and its @pad; NULL without one. */
+/* Return the last fragment's trailer and its @pad, or NULL. */
 static struct rover_trailer *trailer_in_last_frag(const struct sk_buff *skb,
 						  unsigned int *pad)
 {
@@ -215,7 +213,7 @@ const struct rover_trailer *rover_trailer_find(const struct sk_buff *skb,
 	const struct rover_trailer *trailer;
 	unsigned int own_pad;
 
-	/* Only the headers may be linear, and all else in fragments. */
+	/* Headers must be linear, all else in fragments. */
 	if (payload_at != skb_headlen(skb) ||
 	    payload_at + payload + pad + ROVER_ICRC_SIZE != skb_pagelen(skb))
 		return NULL;

@@ -2,11 +2,11 @@
 /*
  * trailer - last fragment of a packet with payload by reference
  *
- * The fragment shows pad and ICRC; beside it lies the CRC of the headers. A
- * packet with a trailer never left this kernel, so a receiver only sums its
- * headers, which NAT or netem may have changed (decision 0012). The ICRC may be
- * missing until the packet leaves the kernel. A sender who can forge a trailer
- * can compute an ICRC.
+ * The fragment shows pad and ICRC, which may be missing until the packet leaves
+ * this kernel; beside it lies the CRC of the headers. A packet with a trailer
+ * never left this kernel: a receiver only sums its headers, which NAT or netem
+ * may have changed (decision 0012). A sender who can forge a trailer can
+ * compute an ICRC.
  */
 #ifndef ROVER_TRAILER_H
 #define ROVER_TRAILER_H
@@ -18,7 +18,7 @@
 
 /*
  * Before the IP header: link layer, VLAN tags, and tunnel headers, which the
- * stack pushes to members unchecked when it segments a train.
+ * stack pushes to members unchecked.
  */
 #define ROVER_HEADROOM	(128 + 64)
 
@@ -28,9 +28,9 @@
  * @header_crc: running CRC of the headers
  * @extra: packets behind the first (gso_long, gso_small)
  * @next_opcode: their opcode (gso_long)
- * @l3: their headers, enum rover_l3
- * @first_words: length of the first packet in 4-byte words (gso_small); else 0
- * @zcopy: owner of the payload; its qpn is 0 for a copy
+ * @l3: enum rover_l3
+ * @first_words: 4-byte words of the first packet (gso_small); else 0
+ * @zcopy: owner of the payload; qpn 0 for a copy
  */
 struct rover_trailer {
 	u8 tail[4 + ROVER_ICRC_SIZE];
@@ -44,7 +44,6 @@ struct rover_trailer {
 
 /**
  * rover_trailer_get() - allocate a zeroed trailer
- *
  * Context: softirqs off.
  * Return: with a page reference for the skb; NULL without memory.
  */
@@ -56,7 +55,7 @@ void rover_trailer_drop(struct rover_trailer *trailer);
 /**
  * rover_trailer_append() - append a trailer and count all fragments
  * @skb: packet with @n fragments not counted yet
- * @trailer: trailer; consumed
+ * @trailer: consumed
  * @n: index of its fragment
  * @payload: bytes in the fragments
  * @pad: bytes of pad
@@ -70,28 +69,24 @@ const struct rover_trailer *rover_trailer_last(const struct sk_buff *skb);
 /**
  * rover_trailer_sum() - sum part of a packet
  * @crc: running CRC
- * @skb: packet, or head or member of a train
+ * @skb: packet, head or member
  * @at: offset
  * @len: bytes, not beyond its own fragments
- *
  * Context: any.
- * Return: the running CRC.
+ * Return: running CRC.
  */
 u32 rover_trailer_sum(u32 crc, const struct sk_buff *skb, int at, int len);
 
 /**
  * rover_trailer_write_icrc() - sum the payload and write the ICRC
- * @skb: packet, or head or member of a train; ignored without a trailer
- *
- * May be called again, and concurrently.
- *
- * Context: any; the payload must be readable.
+ * @skb: packet, head or member; ignored without a trailer
+ * Context: any, also concurrently; the payload must be readable.
  */
 void rover_trailer_write_icrc(const struct sk_buff *skb);
 
 /**
- * rover_trailer_write_icrc_late() - rover_trailer_write_icrc() if payload is not revoked
- * @skb: as there
+ * rover_trailer_write_icrc_late() - write the ICRC unless payload is revoked
+ * @skb: as for rover_trailer_write_icrc()
  *
  * Without its ICRC a packet is dropped (decision 0036).
  *
@@ -103,9 +98,8 @@ void rover_trailer_write_icrc_late(const struct sk_buff *skb);
  * rover_trailer_find() - find the trailer of an unchanged packet
  * @skb: packet, or head of a train
  * @payload_at: offset of the payload
- * @payload: its length
+ * @payload: bytes of payload
  * @pad: bytes of pad
- *
  * Context: any.
  * Return: NULL unless the packet is as sent from @payload_at on.
  */

@@ -12,11 +12,9 @@
  *
  * ( ) is headroom. Payload frags are user pages, or a kernel copy if payload
  * may change (UD, UC) or the skb must not hold its memory. Small payload, or
- * any for a netdev without scatter-gather, is linear. While a train stays in
- * this kernel it has no ICRCs for payload frags (gso_segment), and packets
- * share skbs (gso_long, gso_small). Packets of RoCE v1 are sent one by one.
- *
- * Called under the queue pair's lock, softirqs off.
+ * any for a netdev without scatter-gather, is linear. In this kernel a train
+ * has no ICRCs for payload frags (gso_segment), and packets share skbs
+ * (gso_long, gso_small). RoCE v1 has no trains.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -39,10 +37,9 @@
 
 #define MAX_FRAGS	(MAX_SKB_FRAGS - 1)
 
-/* How much longer than the first a packet may be: its extended headers. */
 #define EXT_MAX		sizeof_field(struct rover_outgoing, ext)
 
-/* Fewer MIDDLEs are not worth a train of their own on the loopback device. */
+/* On the loopback device fewer MIDDLEs are not worth a long GSO skb. */
 #define LONE_LONG_MIDDLES	6
 
 static unsigned int train_max_packets(const struct rover_path *path,
@@ -66,7 +63,7 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
 }
 
 void rover_train_set_path(struct rover_train *train, struct rover_path *path,
-		     u32 qpn)
+			  u32 qpn)
 {
 	train->qpn = qpn;
 	if (path == train->path)
@@ -77,10 +74,7 @@ void rover_train_set_path(struct rover_train *train, struct rover_path *path,
 	train->max = train_max_packets(path, train->limit);
 }
 
-/*
- * Identifications in a train are consecutive, so *@ip_id advances only when the
- * packet is added.
- */
+/* *@ip_id advances when the packet is added: IDs are consecutive. */
 static void train_put_headers(struct rover_train *train, struct sk_buff *skb,
 			      unsigned int len)
 {
@@ -104,7 +98,6 @@ static void train_put_headers(struct rover_train *train, struct sk_buff *skb,
 		skb->protocol = cpu_to_be16(ETH_P_IPV6);
 		if (path->l3 == ROVER_L3_GRH) {
 			skb->protocol = cpu_to_be16(ETH_P_IBOE);
-			/* There is no UDP header; the BTH follows. */
 			skb_set_transport_header(skb, path->hdr_len);
 			return;
 		}
@@ -155,7 +148,6 @@ train_put_frags(struct sk_buff *skb, const struct rover_outgoing *out,
 	return trailer;
 }
 
-/* Copy payload and pad. */
 static __always_inline enum rover_fault
 train_put_copy(void *p, const struct rover_outgoing *out)
 {
@@ -169,7 +161,7 @@ train_put_copy(void *p, const struct rover_outgoing *out)
 	return fault;
 }
 
-/* Sum from the IP header to the end of the linear part. */
+/* Sum headers and the rest of the linear part. */
 static u32 train_sum_headers(const struct sk_buff *skb,
 			     const struct rover_path *path,
 			     const struct rover_bth *bth, unsigned int len)
@@ -233,7 +225,6 @@ static enum rover_fault train_get_frags(const struct rover_train *train,
 	return fault || *n ? fault : train_copy_to_frag(out, frags, n);
 }
 
-/* Return a complete packet, data at its IP header. */
 static struct sk_buff *train_make_skb(struct rover_train *train,
 				      struct rover_outgoing *out,
 				      enum rover_fault *fault)
@@ -286,8 +277,8 @@ err_frags:
 }
 
 /*
- * Routers compare only the first packet with the MTU, so others may be longer
- * only by extended headers, e.g. a FIRST behind another message's LAST.
+ * Routers compare only the first packet with the MTU: others may be longer only
+ * by extended headers.
  */
 static bool train_has_room(const struct rover_train *train,
 			   const struct rover_outgoing *out)
@@ -304,7 +295,6 @@ static bool train_is_full(const struct rover_train *train)
 	       train->hdr_len + train->len + train->size > IP_MAX_MTU;
 }
 
-/* Count @len bytes that were added behind the head. */
 static void train_grow(struct sk_buff *head, unsigned int len)
 {
 	head->len += len;
@@ -327,7 +317,7 @@ static void train_append(struct rover_train *train, struct sk_buff *skb)
 	train->last = skb;
 }
 
-/* Only while ICRCs are left out; on the loopback device only as the head. */
+/* Only without ICRCs; on the loopback device only as the head. */
 static bool train_may_open_long(const struct rover_train *train)
 {
 	return train->icrc_state == ROVER_ICRC_PARTIAL ||
@@ -335,7 +325,6 @@ static bool train_may_open_long(const struct rover_train *train)
 		train->last == train->head);
 }
 
-/* Let MIDDLEs join this packet if their headers can be derived from its own. */
 static void train_open_long(struct rover_train *train,
 			    const struct rover_outgoing *out)
 {
@@ -357,7 +346,6 @@ static void train_open_long(struct rover_train *train,
 	train->long_next_psn = rover_psn_add(out->psn, 1);
 }
 
-/* Return false if @out needs an skb of its own. */
 static bool train_add_to_long(struct rover_train *train,
 			      struct rover_outgoing *out,
 			      enum rover_fault *fault)
@@ -387,7 +375,6 @@ static bool train_is_lone_long(const struct rover_train *train)
 	       train->long_trailer && train->long_trailer->extra;
 }
 
-/* Append the trailer of the small GSO skb. */
 static void train_close_small(struct rover_train *train)
 {
 	if (!train->small_trailer)
@@ -408,9 +395,8 @@ static bool train_defers_icrcs(struct rover_train *train)
 }
 
 /*
- * Small messages may share an skb. The first packet may not: it may stay the
- * only one. Nor may retransmissions: a small GSO skb is lost where it is taken
- * for a packet.
+ * Not the first packet, which may stay the only one. No retransmissions: a
+ * small GSO skb is lost where it is taken for a packet.
  */
 static bool train_may_use_small(struct rover_train *train,
 				const struct rover_outgoing *out)
@@ -442,7 +428,6 @@ static bool train_append_small(struct rover_train *train,
 
 	if (!train->small_trailer || skb_tailroom(skb) < len)
 		return false;
-	/* The gap takes the place of the previous packet's ICRC. */
 	gap = skb_put(skb, len);
 	gap->len = len - sizeof(*gap);
 	gap->sport = train->path->udp.source;
@@ -457,8 +442,8 @@ static bool train_append_small(struct rover_train *train,
 }
 
 /*
- * A page is enough for most trains. On the loopback device the skb may be taken
- * for a packet, so it is no longer than one.
+ * A page, but on the loopback device no longer than a packet: the skb may be
+ * taken for one.
  */
 static unsigned int train_small_size(const struct rover_train *train)
 {
@@ -514,9 +499,8 @@ static bool train_add_to_small(struct rover_train *train,
 }
 
 /*
- * On the loopback device the stack may segment a train without calling us. So
- * it must consist of packets that lack only ICRCs, or be one long GSO skb,
- * whose segments are lost but no longer than packets.
+ * On the loopback device the stack may segment a train without calling us: it
+ * must lack nothing but ICRCs, or be one long GSO skb, whose segments are lost.
  */
 static bool train_must_send_first(const struct rover_train *train,
 				  const struct rover_outgoing *out)
@@ -526,10 +510,7 @@ static bool train_must_send_first(const struct rover_train *train,
 		out->middles >= LONE_LONG_MIDDLES);
 }
 
-/*
- * Decide how payload is sent by the first packet. Others are hardly longer than
- * that: if it is linear they are, too.
- */
+/* The first packet decides: others are hardly longer. */
 static void train_choose_mode(struct rover_train *train,
 			      const struct rover_outgoing *out)
 {
@@ -602,9 +583,7 @@ static void train_make_gso(struct rover_train *train)
 	struct sk_buff *head = train->head;
 	struct skb_shared_info *info = skb_shinfo(head);
 
-	/*
-	 * The length in this kernel: packets that share an skb share headers.
-	 */
+	/* The length in this kernel: packets in an skb share headers. */
 	udp_hdr(head)->len = cpu_to_be16(head->len - skb_transport_offset(head));
 	info->gso_size = train->size;
 	info->gso_segs = train->packets;
@@ -615,15 +594,10 @@ static void train_make_gso(struct rover_train *train)
 		rover_gso_segment_mark(head, train->hdr_len);
 	else if (!train_is_lone_long(train))
 		info->gso_type |= SKB_GSO_TCP_FIXEDID;
-	/*
-	 * RoCEv2 sends no UDP checksum. If hardware filled one in, it would
-	 * break the ICRC, which assumes a constant header.
-	 */
+	/* RoCE v2 has no UDP checksum: none must be filled in. */
 	head->ip_summed = CHECKSUM_UNNECESSARY;
 	rover_dev_count(train->qp->dev, ROVER_STAT_TX_TRAINS);
 }
-
-/* Sharing ********************************************************************/
 
 bool rover_train_may_share(struct rover_train *train)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * train - many packets in one trip through the stack
- */
+/* train - many packets in one trip through the stack */
 #ifndef ROVER_TRAIN_H
 #define ROVER_TRAIN_H
 
@@ -11,29 +9,28 @@
 #include "wire/wire.h"
 
 /**
- * struct rover_train - a train that is being built; lives on the stack
+ * struct rover_train - a train being built; on the stack
  * @qp: sender
  * @path: destination
  * @hdr_len: bytes before a packet's BTH
  * @qpn: remote queue pair number
  * @limit: most packets
- * @must_copy: payload may change, so copy it
- * @linear: the netdev has no scatter-gather, so copy payload
- * @response: sent by the responder, else by the requester
+ * @must_copy: payload may change
+ * @linear: no scatter-gather: copy payload
+ * @response: sent by the responder
  * @icrc_state: ICRCs of payload frags
  * @ip_id: counter of IPv4 identifications
  * @head: first packet; NULL while empty
  * @last: last skb
- * @long_trailer: trailer of @last if MIDDLEs may join it, else NULL
- * @small_trailer: trailer to be appended to @last if small packets may join it,
- *	else NULL
- * @long_payload: payload of each packet in @last, if MIDDLEs may join
+ * @long_trailer: trailer of @last while MIDDLEs may join, else NULL
+ * @small_trailer: trailer for @last while small packets may join, else NULL
+ * @long_payload: payload of each packet in @last
  * @long_next_psn: PSN of the next MIDDLE
  * @packets: number of packets
- * @shared_packets: of these, added by other queue pairs before @qp (plug)
+ * @shared_packets: of these, by queue pairs before @qp (plug)
  * @max: @limit, but 1 for RoCE v1
  * @size: bytes of the first packet, from BTH to ICRC
- * @len: bytes of all packets, from BTH to ICRC
+ * @len: bytes of all packets, likewise
  * @psn: PSN of @qp's first packet
  */
 struct rover_train {
@@ -67,13 +64,13 @@ struct rover_train {
  * @flags: ROVER_BTH_SE or 0
  * @ackreq: set AckReq
  * @retransmit: may be a retransmission: always has an ICRC
- * @middles: of a FIRST: number of MIDDLEs that follow
+ * @middles: of a FIRST: number of MIDDLEs
  * @psn: PSN
  * @ext: extended headers, in wire order
  * @ext_len: their bytes
  * @len: bytes of payload
- * @sgl: source of the payload; moves on
- * @data: source instead of @sgl, unless NULL
+ * @sgl: payload; moves on
+ * @data: payload instead of @sgl, or NULL
  */
 struct rover_outgoing {
 	u8 opcode;
@@ -90,7 +87,7 @@ struct rover_outgoing {
 };
 
 /**
- * rover_outgoing_init() - initialise a packet, all but @ext, to save time
+ * rover_outgoing_init() - initialise a packet except @ext
  * @out: packet
  * @opcode: BTH opcode
  * @psn: PSN
@@ -125,32 +122,27 @@ void rover_train_begin(struct rover_train *train, struct rover_qp *qp,
  * @train: sent first if its path differs
  * @path: valid until @train is sent
  * @qpn: remote queue pair number
- *
- * Context: queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held.
  */
 void rover_train_set_path(struct rover_train *train, struct rover_path *path,
-		     u32 qpn);
+			  u32 qpn);
 
 /**
  * rover_train_add() - make a packet and append it
  * @train: sent first if the packet does not fit
  * @out: the packet
  * @fault: ROVER_OK, or the fault of its payload
- *
- * Context: queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held.
  * Return: 0; -ENOMEM, counted: try again later; -EFAULT: see @fault.
  */
 int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 		    enum rover_fault *fault);
 
 /**
- * rover_train_may_share() - test whether other queue pairs may add packets
+ * rover_train_may_share() - test whether to share a train
  * @train: not sent yet
- *
- * True if it stays in this kernel and remains too small for a worker, which
- * receives for one queue pair (affinity).
- *
- * Context: queue pair's lock held, softirqs off.
+ * Context: queue pair's lock held.
+ * Return: true while in this kernel and too small for a worker (affinity).
  */
 bool rover_train_may_share(struct rover_train *train);
 
@@ -166,10 +158,8 @@ void rover_train_trace(const struct rover_train *train);
 
 /**
  * rover_train_send() - send a train
- * @train: may be empty; is empty afterwards and may be used again
- *
- * Context: queue pair's lock held, softirqs off; if the train has waited, a
- *	reference is enough.
+ * @train: may be empty; is empty afterwards
+ * Context: softirqs off; queue pair's lock held unless the train has waited.
  */
 void rover_train_send(struct rover_train *train);
 
