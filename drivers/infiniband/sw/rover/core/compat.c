@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * compat - code for older kernels, if a header in include/compat/ wants it
- */
+/* compat - code for older kernels, see include/compat/ */
 #include <linux/crc32.h>
 #include <linux/netdevice.h>
 
@@ -10,10 +8,10 @@
 
 #undef crc32_le
 
-/* Shorter data: a call of the crypto API costs more than it saves. */
+/* For less, calling the crypto API costs more than it saves. */
 #define CRC32_SHASH_MIN	256
 
-/* Constant while packets flow; NULL if the crypto API has no crc32. */
+/* NULL without crc32 in the crypto API; constant while packets flow */
 static struct crypto_shash *compat_crc32_shash;
 
 u32 rover_compat_crc32_le(u32 crc, const void *data, size_t len)
@@ -22,7 +20,7 @@ u32 rover_compat_crc32_le(u32 crc, const void *data, size_t len)
 		SHASH_DESC_ON_STACK(desc, compat_crc32_shash);
 
 		desc->tfm = compat_crc32_shash;
-		/* The context of this hash is the running CRC. */
+		/* Its context is the running CRC. */
 		*(u32 *)shash_desc_ctx(desc) = crc;
 		if (!crypto_shash_update(desc, data, len))
 			return *(u32 *)shash_desc_ctx(desc);
@@ -52,10 +50,10 @@ void rover_compat_crc32_exit(void)
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
-/* Packet sockets checked; with more, assume that one of them listens. */
+/* Packet sockets tested; with more, assume that one listens. */
 #define PACKET_SOCKETS_MAX	64
 
-/* Packet sockets leave this list a grace period before sk_socket is freed. */
+/* Packet sockets leave the list a grace period before sk_socket is freed. */
 static bool compat_ptype_hears_ip(const struct sock *sk)
 {
 	struct sockaddr_storage name = {};
@@ -68,7 +66,7 @@ static bool compat_ptype_hears_ip(const struct sock *sk)
 	if (sock->type == SOCK_PACKET ||
 	    sock->ops->getname(sock, (struct sockaddr *)&name, 0) < 0)
 		return true;
-	/* ptype_specific has sockets for one protocol and no interface. */
+	/* ptype_specific has those for one protocol and no interface. */
 	return !ll->sll_ifindex && (ll->sll_protocol == htons(ETH_P_IP) ||
 				    ll->sll_protocol == htons(ETH_P_IPV6));
 }

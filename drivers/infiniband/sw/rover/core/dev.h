@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * dev - structures of a device, context, domain and namespace
- *
- * Layout only; all folders may use it.
- */
+/* dev - structures of devices and namespaces */
 #ifndef ROVER_DEV_H
 #define ROVER_DEV_H
 
@@ -19,20 +15,19 @@
 #include "core/table.h"
 #include "rx/flow_input.h"
 
-/* In place of a CPU number: no preference. */
+/* No particular CPU */
 #define ROVER_CPU_ANY		(-1)
 
 /**
- * rover_cpu_housekeeping() - test whether a CPU may take interrupts and work
+ * rover_cpu_housekeeping() - test whether a CPU may be disturbed
  * @cpu: CPU number
- *
- * Return: false for CPUs in isolcpus= or nohz_full=, and in isolated cpusets.
+ * Return: false if in isolcpus=, nohz_full= or an isolated cpuset.
  */
 static inline bool rover_cpu_housekeeping(int cpu)
 {
 	bool isolated;
 
-	/* Changing cpusets replaces the mask that this reads. */
+	/* Changing cpusets replaces the mask. */
 	rcu_read_lock();
 	isolated = cpu_is_isolated(cpu);
 	rcu_read_unlock();
@@ -51,13 +46,13 @@ struct rover_qp;
 /**
  * struct rover_net - rover in a network namespace
  * @net: the namespace
- * @devices: number of devices; the sockets exist while there are any.  This and
- *	all below: protected by a mutex in netns.c.
- * @sk4: socket of UDP port 4791 over IPv4
+ * @devices: number of devices; sockets exist while there are any.  A mutex in
+ *	netns.c protects this and all below.
+ * @sk4: UDP port 4791 over IPv4
  * @sk6: over IPv6; NULL if IPv6 is off
- * @nf_input_hooks: netfilter hooks that take packets before the sockets (nf_input)
- * @nf_output_hooks: netfilter hooks that drop foreign outgoing RoCE (nf_output)
- * @devs: RCU list of the devices (rover_dev.net_node)
+ * @nf_input_hooks: take packets before the sockets
+ * @nf_output_hooks: drop foreign outgoing RoCE
+ * @devs: RCU list by rover_dev.net_node
  */
 struct rover_net {
 	struct net *net;
@@ -72,11 +67,11 @@ struct rover_net {
 /**
  * struct rover_speed - speed of a port
  * @lock: protects all but @changed; taken before RTNL
- * @link: the interface's own link speed when last asked
- * @queried_at: time of that, in jiffies
+ * @link: link speed of the interface when last queried
+ * @queried_at: in jiffies
  * @changed: an event has occurred since
  * @speed: enum ib_port_speed; 0 before the first query
- * @width: enum ib_port_width for @speed
+ * @width: enum ib_port_width
  */
 struct rover_speed {
 	struct mutex lock;
@@ -89,22 +84,22 @@ struct rover_speed {
 
 /**
  * struct rover_dev - one RDMA device
- * @ib: the RDMA core's part
+ * @ib: core object
  * @ndev: its interface; referenced until unregistration
  * @rnet: its namespace
  * @net_node: in @rnet->devs, RCU
- * @gsi: queue pair 1, created by the RDMA core; RCU
+ * @gsi: queue pair 1 of the core; RCU
  * @mrs: memory keys
  * @ahs: address handles of userspace
- * @srqs: shared receive queues that XRC addresses by number
+ * @srqs: XRC SRQs
  * @mcasts: multicast groups
- * @flow_input: flow rules, and whether frames are matched with them
+ * @flow_input: flow rules
  * @stats: per-CPU counters
- * @counters: counters that queue pairs are bound to instead, by number
- * @unregistering: unregistration has begun: posts fail, destroyed queues are flushed
- * @port_state: state last reported to userspace; RTNL
- * @speed: speed of the interface
- * @qps: number of live queue pairs, for limits and for unregistration
+ * @counters: counters that queue pairs may be bound to
+ * @unregistering: destroy of a user QP flushes its rings
+ * @port_state: last reported to userspace; RTNL
+ * @speed: of the interface
+ * @qps: live queue pairs
  */
 struct rover_dev {
 	struct ib_device ib;
@@ -142,16 +137,13 @@ static inline struct rover_dev *rover_dev(struct ib_device *ib)
 	return container_of(ib, struct rover_dev, ib);
 }
 
-/* The largest path MTU that fits the interface with the longest headers. */
+/* Largest path MTU that fits the interface with the longest headers */
 static inline enum ib_mtu rover_dev_mtu(const struct rover_dev *dev)
 {
 	return iboe_get_mtu(READ_ONCE(dev->ndev->mtu)) ?: IB_MTU_256;
 }
 
-/*
- * Test whether the interface is registered and in the device's namespace.
- * Otherwise it is being unregistered or moved.
- */
+/* False while the interface is unregistered or moved to another namespace. */
 static inline bool rover_dev_registered(const struct rover_dev *dev)
 {
 	ASSERT_RTNL();
@@ -159,7 +151,6 @@ static inline bool rover_dev_registered(const struct rover_dev *dev)
 	       net_eq(dev_net(dev->ndev), dev->rnet->net);
 }
 
-/* Test whether current may send and receive raw frames on the interface. */
 static inline bool rover_dev_may_raw(const struct rover_dev *dev)
 {
 	return ns_capable(dev->rnet->net->user_ns, CAP_NET_RAW);

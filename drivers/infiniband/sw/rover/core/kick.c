@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kick - run an owner's function later, in softirq context
+ * kick - deferred calls in softirq
  *
- * No kick is lost: the context that sets KICK_QUEUED_BIT puts the owner on a
- * list, and the bit is cleared, with a full barrier, before the call.
+ * No kick is lost: the context that sets KICK_QUEUED_BIT lists the owner, and
+ * the bit is cleared, with a full barrier, before the call.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -14,7 +14,6 @@
 
 #define KICK_QUEUED_BIT	0
 
-/* Limits of owners and time (local_clock()) per run of the tasklet. */
 #define KICK_BUDGET		64
 #define KICK_BUDGET_NS	(500 * NSEC_PER_USEC)
 
@@ -30,12 +29,9 @@ bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list)
 {
 	bool added;
 
-	/* Set the bit and add to the list without preemption in between. */
+	/* No preemption between setting the bit and adding to the list. */
 	preempt_disable();
-	/*
-	 * Pairs with smp_mb__after_atomic() in rover_kick_drain(): run() sees
-	 * the work.
-	 */
+	/* Pairs with smp_mb__after_atomic() below: run() sees the work. */
 	added = !test_and_set_bit(KICK_QUEUED_BIT, &kick->queued);
 	if (added)
 		llist_add(&kick->node, &list->fresh);
@@ -43,23 +39,20 @@ bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list)
 	return added;
 }
 
-bool rover_kick_drain(struct rover_kick_list *list, unsigned int most,
+bool rover_kick_drain(struct rover_kick_list *list, unsigned int max_calls,
 		      void (*run)(struct rover_kick *kick))
 {
 	struct rover_kick *kick;
 
-	/* Oldest first, else a busy owner would overtake the others. */
+	/* Oldest first, or a busy owner would overtake others. */
 	if (!list->oldest)
 		list->oldest = llist_reverse_order(llist_del_all(&list->fresh));
-	while (list->oldest && most--) {
+	while (list->oldest && max_calls--) {
 		kick = llist_entry(list->oldest, struct rover_kick, node);
 		list->oldest = list->oldest->next;
-		/* The owner may be queued again from here on. */
+		/* From here on the owner may be queued again. */
 		clear_bit_unlock(KICK_QUEUED_BIT, &kick->queued);
-		/*
-		 * Pairs with test_and_set_bit() in rover_kick_add(): run() sees
-		 * the work of contexts that found the bit set.
-		 */
+		/* Pairs with test_and_set_bit() above: run() sees the work. */
 		smp_mb__after_atomic();
 		run(kick);
 	}
@@ -77,7 +70,7 @@ bool rover_kick(struct rover_kick *kick)
 	return added;
 }
 
-/* Find the list by the tasklet: hotplug may move it to another CPU. */
+/* The tasklet's list: hotplug may move it to another CPU. */
 static void kick_run_tasklet(struct tasklet_struct *tasklet)
 {
 	struct kick_cpu *from = container_of(tasklet, struct kick_cpu, tasklet);

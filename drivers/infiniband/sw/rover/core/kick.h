@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kick - run an owner's function later, in softirq context
+ * kick - deferred calls in softirq
  *
- * For lower folders, and contexts that must not run the protocol: skb
- * destructors, posts with interrupts off.
+ * For contexts that must not run the protocol: lower folders, skb destructors,
+ * posts with interrupts off.
  */
 #ifndef ROVER_KICK_H
 #define ROVER_KICK_H
@@ -12,8 +12,8 @@
 
 /**
  * struct rover_kick - list entry embedded in an owner
- * @node: on a CPU's list
- * @queued: bit 0: on a list, or about to be taken off
+ * @node: on a list
+ * @queued: bit 0: on a list, or about to be called
  */
 struct rover_kick {
 	struct llist_node node;
@@ -22,7 +22,7 @@ struct rover_kick {
 
 /**
  * struct rover_kick_list - owners with work
- * @fresh: added, latest first
+ * @fresh: latest first
  * @oldest: taken from @fresh, oldest first; only for the draining context
  */
 struct rover_kick_list {
@@ -36,13 +36,12 @@ static inline void rover_kick_list_init(struct rover_kick_list *list)
 	list->oldest = NULL;
 }
 
-/* For the draining context, and for others once it has ended. */
+/* For the draining context, or once that has ended. */
 static inline bool rover_kick_list_empty(const struct rover_kick_list *list)
 {
 	return !list->oldest && llist_empty(&list->fresh);
 }
 
-/* Test whether the owner's function is still to be called. */
 static inline bool rover_kick_queued(const struct rover_kick *kick)
 {
 	return READ_ONCE(kick->queued);
@@ -50,45 +49,40 @@ static inline bool rover_kick_queued(const struct rover_kick *kick)
 
 /**
  * rover_kick_add() - add an owner to a list
- * @kick: embedded in the owner; for one kind of list only
+ * @kick: always for the same kind of list
  * @list: emptied with rover_kick_drain()
- *
  * Context: any.
- * Return: true if added; false if already queued.
+ * Return: false if already queued.
  */
 bool rover_kick_add(struct rover_kick *kick, struct rover_kick_list *list);
 
 /**
  * rover_kick_drain() - call a function for the owners on a list
  * @list: drained by one context at a time
- * @most: maximum number of calls
- * @run: may free the owner, or queue it again
- *
- * Owners added meanwhile come after all that were on the list.
- *
+ * @max_calls: limit of calls
+ * @run: may free the owner, or queue it again behind the others
  * Context: that of the list.
  * Return: true if owners of this batch are left.
  */
-bool rover_kick_drain(struct rover_kick_list *list, unsigned int most,
+bool rover_kick_drain(struct rover_kick_list *list, unsigned int max_calls,
 		      void (*run)(struct rover_kick *kick));
 
 /**
- * rover_kick() - have the owner's function called soon, on this CPU
- * @kick: its owner must live until the call: it carries a reference
- *
+ * rover_kick() - call the owner's function later on this CPU
+ * @kick: its owner must live until the call: take a reference
  * Context: any.
- * Return: true if added to the list; false if already queued.
+ * Return: false if already queued.
  */
 bool rover_kick(struct rover_kick *kick);
 
 /**
  * rover_kick_init() - set up at module load
- * @run: called in softirq context for each kicked owner
+ * @run: called in softirq for each kicked owner
  */
 void rover_kick_init(void (*run)(struct rover_kick *kick));
 
 /**
- * rover_kick_exit() - wait for the tasklets at module unload
+ * rover_kick_exit() - wait for the tasklets
  */
 void rover_kick_exit(void);
 

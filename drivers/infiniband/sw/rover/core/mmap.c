@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * mmap - pages shared with userspace
- */
+/* mmap - pages shared with userspace */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -28,7 +26,7 @@ struct rover_pages *rover_mmap_pages_alloc(unsigned int num)
 	while (pages->num < num) {
 		struct page *page;
 
-		/* An OOM victim may allocate beyond its limit: stop here. */
+		/* An OOM victim may exceed its limit: stop. */
 		if (fatal_signal_pending(current))
 			goto fail;
 		/* Zeroed: userspace sees whole pages. */
@@ -60,7 +58,7 @@ int rover_mmap_offer(struct rover_pages *pages, struct ib_ucontext *ucontext,
 
 void rover_mmap_pages_free(struct rover_pages *pages)
 {
-	/* A concurrent mmap() holds a reference, and frees them when done. */
+	/* Frees them, or a concurrent mmap() does when done. */
 	if (pages->shown)
 		rdma_user_mmap_entry_remove(&pages->entry);
 	else
@@ -88,7 +86,7 @@ int rover_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
 	pages = container_of(entry, struct rover_pages, entry);
 	vm_flags_clear(vma, VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
-	/* Takes a reference on each page; no faults are served later. */
+	/* References each page; no faults are served later. */
 	err = vm_map_pages_zero(vma, pages->page, pages->num);
 	rdma_user_mmap_entry_put(entry);
 	return err;

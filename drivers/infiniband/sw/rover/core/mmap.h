@@ -3,7 +3,7 @@
  * mmap - pages shared with userspace
  *
  * Page table entries hold page references: a mapping may outlive its object,
- * the device and the module.  The VMA refers to nothing of the driver.
+ * device and module.
  */
 #ifndef ROVER_MMAP_H
 #define ROVER_MMAP_H
@@ -12,8 +12,7 @@
 
 /**
  * struct rover_pages - pages shared with userspace
- * @entry: found by mmap(); counts references: one while in use, one per running
- *	mmap()
+ * @entry: for mmap(); each running mmap() has a reference
  * @shown: @entry is in use
  * @page: the pages, each referenced
  * @num: number of pages
@@ -27,10 +26,7 @@ struct rover_pages {
 
 /**
  * rover_mmap_pages_alloc() - allocate zeroed pages
- * @num: number of pages
- *
- * Charged to the caller's memory cgroup.
- *
+ * @num: number of pages, charged to the caller's memory cgroup
  * Context: may sleep.
  * Return: NULL without memory, or if the caller is being killed.
  */
@@ -39,9 +35,8 @@ struct rover_pages *rover_mmap_pages_alloc(unsigned int num);
 /**
  * rover_mmap_offer() - let userspace map pages
  * @pages: not offered before
- * @ucontext: user context that may map them
+ * @ucontext: may map them
  * @offset: set to the offset for mmap()
- *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
@@ -50,20 +45,16 @@ int rover_mmap_offer(struct rover_pages *pages, struct ib_ucontext *ucontext,
 
 /**
  * rover_mmap_pages_free() - free pages
- * @pages: no longer used in the kernel
- *
- * Mapped pages stay until userspace unmaps them.
- *
+ * @pages: unused in the kernel; mapped ones stay until unmapped
  * Context: may sleep.
  */
 void rover_mmap_pages_free(struct rover_pages *pages);
 
 /**
  * rover_mmap() - ib_device_ops.mmap
- * @ucontext: user context of the file
+ * @ucontext: of the file
  * @vma: must be shared, and exactly the offered range
- *
- * Context: may sleep, mmap lock held.
+ * Context: mmap lock held.
  * Return: 0 or -EINVAL.
  */
 int rover_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * ring - queues shared with userspace
- *
- * The kernel accesses the pages of a ring through one vmap().
- */
+/* ring - queues shared with userspace */
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -12,11 +8,10 @@
 #include "core/mmap.h"
 #include "core/ring.h"
 
-/* Above the limits of every queue: more is a bug of the caller. */
+/* Above the limits of all queues */
 #define RING_MAX_ENTRIES	(1U << 24)
 #define RING_MAX_STRIDE	(1U << 12)
 
-/* Round up entries and stride; compute the size of the mapping. */
 static int ring_size(u32 *entries, u32 *stride, size_t *size)
 {
 	size_t slots;
@@ -79,10 +74,7 @@ fail:
 	return err;
 }
 
-/*
- * All of these share one header.  Its indices stay zero, and nothing reads its
- * flags.
- */
+/* All share one header: its indices stay zero, and nothing reads its flags. */
 void rover_ring_init_absent(struct rover_ring *ring)
 {
 	static struct rover_ring_hdr empty_hdr;

@@ -2,10 +2,9 @@
 /*
  * ring - queues shared with userspace
  *
- * The rings of rover-abi.h, which defines who writes each field and the
- * barriers.  User memory is not trusted: the kernel's indices are in struct
- * rover_ring, outside the mapping.  Locks are the owner's: tx_lock, rx_lock or
- * that of the CQ.
+ * See rover-abi.h for writers and barriers.  User memory is not trusted: the
+ * kernel's indices are in struct rover_ring.  Callers hold the owner's lock:
+ * tx_lock, rx_lock or that of the CQ.
  */
 #ifndef ROVER_RING_H
 #define ROVER_RING_H
@@ -18,15 +17,14 @@ struct rover_pages;
 
 /**
  * struct rover_ring - the kernel's side of a ring
- * @hdr: first page, shared with userspace
- * @slots: entries, shared with userspace
- * @pages: pages of the ring; may outlive it while userspace maps them
+ * @hdr: shared with userspace
+ * @slots: shared with userspace
+ * @pages: may outlive the ring while mapped
  * @mask: entries - 1
  * @stride: bytes of an entry
- * @limit: maximum of outstanding entries, as the user requested
+ * @limit: maximum of outstanding entries, as requested
  * @head: consumer index of send and receive rings
- * @tail: producer index of completion rings, and of kernel-owned send and
- *	receive rings
+ * @tail: producer index of completion rings and kernel-owned rings
  */
 struct rover_ring {
 	struct rover_ring_hdr *hdr;
@@ -40,41 +38,35 @@ struct rover_ring {
 };
 
 /**
- * rover_ring_create() - allocate a ring
- * @ring: to be filled in
- * @ucontext: user context that will map it; NULL for a kernel user
- * @entries: minimum; rounded up to a power of two
+ * rover_ring_create() - allocate a ring, charged to the memory cgroup
+ * @ring: filled in
+ * @ucontext: will map it; NULL for a kernel user
+ * @entries: rounded up to a power of two
  * @stride: bytes of an entry; rounded up to a multiple of 64
- * @uapi: set to describe the mapping; NULL for a kernel user
- *
- * Charged to the caller's memory cgroup.
- *
+ * @uapi: describes the mapping; NULL for a kernel user
  * Context: may sleep.
- * Return: 0, -EINVAL for invalid sizes, or -ENOMEM.
+ * Return: 0, -EINVAL or -ENOMEM.
  */
 int rover_ring_create(struct rover_ring *ring, struct ib_ucontext *ucontext,
 		      u32 entries, u32 stride, struct rover_uapi_ring *uapi);
 
 /**
- * rover_ring_init_absent() - make a ring that is always empty and always full
- * @ring: stands for a queue that does not exist; needs no destruction
+ * rover_ring_init_absent() - make a ring that is always empty and full
+ * @ring: of an absent queue; needs no destruction
  */
 void rover_ring_init_absent(struct rover_ring *ring);
 
 /**
  * rover_ring_destroy() - free a ring
- * @ring: no longer used in the kernel; may be all zero
- *
- * Mapped pages stay until userspace unmaps them.
- *
+ * @ring: unused in the kernel; may be all zero; mapped pages stay
  * Context: may sleep.
  */
 void rover_ring_destroy(struct rover_ring *ring);
 
 /**
  * rover_ring_slot() - return the address of an entry
- * @ring: any ring
- * @index: free-running; masked here
+ * @ring: any
+ * @index: free-running
  */
 static inline void *rover_ring_slot(const struct rover_ring *ring, u32 index)
 {
@@ -82,11 +74,10 @@ static inline void *rover_ring_slot(const struct rover_ring *ring, u32 index)
 }
 
 /**
- * rover_ring_posted() - return the number of entries to consume
+ * rover_ring_posted() - count entries to consume
  * @ring: consumed by the kernel
  * @from: next index to consume; may be ahead of @ring->head
- *
- * Return: number of entries; -1 if userspace wrote an invalid index.
+ * Return: -1 if userspace wrote an invalid index.
  */
 static inline int rover_ring_posted(const struct rover_ring *ring, u32 from)
 {
@@ -100,9 +91,9 @@ static inline int rover_ring_posted(const struct rover_ring *ring, u32 from)
 }
 
 /**
- * rover_ring_retire() - give consumed slots back to the producer
+ * rover_ring_retire() - give slots back to the producer
  * @ring: consumed by the kernel
- * @n: number of slots, oldest first
+ * @n: number of slots
  */
 static inline void rover_ring_retire(struct rover_ring *ring, u32 n)
 {
@@ -113,22 +104,19 @@ static inline void rover_ring_retire(struct rover_ring *ring, u32 n)
 
 /**
  * rover_ring_flag() - set a flag for userspace
- * @ring: any ring
+ * @ring: any
  * @flag: ROVER_RING_*
  */
 static inline void rover_ring_flag(struct rover_ring *ring, u32 flag)
 {
 	WRITE_ONCE(ring->hdr->flags, READ_ONCE(ring->hdr->flags) | flag);
-	/*
-	 * K2.  Pairs with P2: the caller sees a new tail, or userspace the
-	 * flag.
-	 */
+	/* K2.  Pairs with P2: the caller sees a new tail, or P2 the flag. */
 	smp_mb();
 }
 
 /**
  * rover_ring_unflag() - clear a flag
- * @ring: any ring
+ * @ring: any
  * @flag: ROVER_RING_*
  */
 static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
@@ -138,8 +126,8 @@ static inline void rover_ring_unflag(struct rover_ring *ring, u32 flag)
 
 /**
  * rover_ring_watch() - ask the producer for a notification
- * @ring: receive ring consumed by the kernel
- * @tail: index to notify at; the caller then checks for it
+ * @ring: receive ring
+ * @tail: index to notify at; the caller then tests for it
  */
 static inline void rover_ring_watch(struct rover_ring *ring, u32 tail)
 {
@@ -151,8 +139,8 @@ static inline void rover_ring_watch(struct rover_ring *ring, u32 tail)
 }
 
 /**
- * rover_ring_unwatch() - withdraw the request of rover_ring_watch()
- * @ring: any ring
+ * rover_ring_unwatch() - end rover_ring_watch()
+ * @ring: any
  */
 static inline void rover_ring_unwatch(struct rover_ring *ring)
 {
@@ -160,7 +148,7 @@ static inline void rover_ring_unwatch(struct rover_ring *ring)
 }
 
 /**
- * rover_ring_wait_met() - test whether a requested notification is due
+ * rover_ring_wait_met() - test whether a notification is due
  * @ring: kernel-owned; its tail is published with a full barrier (P7)
  */
 static inline bool rover_ring_wait_met(const struct rover_ring *ring)

@@ -2,9 +2,8 @@
 /*
  * stats - counters of a device, per CPU
  *
- * X(ID, name, meaning); comments are headings. tools/counters writes
- * Documentation/counters.rst from this list.  Names are mlx5's where it has the
- * counter.
+ * X(ID, name, meaning).  tools/counters writes Documentation/counters.rst from
+ * this; comments are headings.  Names are those of mlx5 where it counts alike.
  */
 #ifndef ROVER_STATS_H
 #define ROVER_STATS_H
@@ -276,10 +275,9 @@ extern const char * const rover_stat_names[ROVER_STAT_COUNT];
 
 /**
  * rover_stat_add() - add to a counter
- * @stats: per-CPU counters of a device
+ * @stats: per-CPU counters
  * @id: counter
  * @n: added to it
- *
  * Context: any.
  */
 static inline void rover_stat_add(struct rover_stats __percpu *stats,
@@ -296,11 +294,9 @@ static inline void rover_stat_inc(struct rover_stats __percpu *stats,
 
 /**
  * rover_stat_read() - return the sum over all CPUs
- * @stats: per-CPU counters of a device
+ * @stats: per-CPU counters
  * @id: counter
- *
- * Context: any; other CPUs may count meanwhile.
- * Return: the sum.
+ * Context: any.
  */
 u64 rover_stat_read(struct rover_stats __percpu *stats, enum rover_stat id);
 

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * table - random numbers and the objects they name
- *
- * table->lock covers assigning and releasing a number: a released number is in
- * quarantine before it can be assigned again.
- */
+/* table - numbered objects */
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "core/table.h"
 
-/*
- * With half of all numbers in use this many random tries fail practically
- * never.
- */
+/* With half of the numbers in use, all tries practically never fail. */
 #define TABLE_TRIES	64
 
 int rover_table_init(struct rover_table *table, u32 mask)
@@ -60,9 +52,7 @@ static void table_quarantine_key(struct rover_table *table, u32 key)
 {
 	lockdep_assert_held(&table->lock);
 	table->quarantine[table->quarantined % ROVER_QUARANTINE] = key;
-	/*
-	 * Only full or not full matters: once full, never below the size again.
-	 */
+	/* Once full, it stays full. */
 	if (++table->quarantined == 2 * ROVER_QUARANTINE)
 		table->quarantined = ROVER_QUARANTINE;
 }
@@ -83,7 +73,7 @@ int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min
 						    rover_obj_params);
 		if (!err || err == -ENOMEM)
 			break;
-		/* In use, or the table is growing: try another number. */
+		/* In use, or the table is growing: try another. */
 		err = -ENOSPC;
 		cond_resched();
 	}

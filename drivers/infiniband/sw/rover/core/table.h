@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * table - random numbers and the objects they name
+ * table - numbered objects
  *
- * Random numbers (QPNs, memory keys) and objects found under RCU.  A released
- * number is quarantined: late packets for a destroyed object do not reach a new
- * one.
+ * Objects with random numbers (QPNs, memory keys), found under RCU.  A released
+ * number is quarantined: late packets must not reach a new object.
  */
 #ifndef ROVER_TABLE_H
 #define ROVER_TABLE_H
@@ -16,9 +15,9 @@
 #define ROVER_QUARANTINE	1024
 
 /**
- * struct rover_obj - embedded in an object of a table
+ * struct rover_obj - embedded in an object
  * @key: its number; constant while in the table
- * @node: entry in the hash table
+ * @node: in the hash table
  */
 struct rover_obj {
 	u32 key;
@@ -26,13 +25,12 @@ struct rover_obj {
 };
 
 /**
- * struct rover_table - numbers and their objects
+ * struct rover_table - numbered objects
  * @ht: the objects
- * @mask: bits that a number may have
- * @lock: protects @quarantine and @quarantined
+ * @mask: bits of a number
+ * @lock: to assign and release numbers
  * @quarantine: released numbers; the oldest is overwritten
- * @quarantined: count of released numbers: next index in @quarantine, and
- *	whether that is full
+ * @quarantined: count of released numbers, and next index in @quarantine
  */
 struct rover_table {
 	struct rhashtable ht;
@@ -42,7 +40,6 @@ struct rover_table {
 	u32 quarantined;
 };
 
-/* In the header, so that lookups are inlined. */
 static const struct rhashtable_params rover_obj_params = {
 	.key_len = sizeof_field(struct rover_obj, key),
 	.key_offset = offsetof(struct rover_obj, key),
@@ -52,30 +49,26 @@ static const struct rhashtable_params rover_obj_params = {
 
 /**
  * rover_table_init() - initialize an empty table
- * @table: to be initialized
- * @mask: bits that a number may have, all ones from bit 0 up
- *
+ * @table: table
+ * @mask: bits of a number, from bit 0 up
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rover_table_init(struct rover_table *table, u32 mask);
 
 /**
- * rover_table_destroy() - free the memory of an empty table
+ * rover_table_destroy() - free an empty table
  * @table: has no objects
- *
  * Context: may sleep.
  */
 void rover_table_destroy(struct rover_table *table);
 
 /**
  * rover_table_insert() - assign a random number to an object
- * @table: table to insert into
- * @obj: initialized; rover_table_find() may return it from now on
- * @min: smallest number (QPNs 0 and 1 are special, as is key 0)
- *
- * Never assigns all ones, the QPN of multicast.
- *
+ * @table: table
+ * @obj: initialized; can be found from now on
+ * @min: smallest number (QPNs 0 and 1 are special, as is key 0); all ones, the
+ *	QPN of multicast, is never assigned
  * Context: may sleep.
  * Return: 0, -ENOMEM, or -ENOSPC if no free number was found.
  */
@@ -83,19 +76,17 @@ int rover_table_insert(struct rover_table *table, struct rover_obj *obj, u32 min
 
 /**
  * rover_table_remove() - remove an object and quarantine its number
- * @table: table of the object
+ * @table: table
  * @obj: free it after a grace period
- *
  * Context: may sleep.
  */
 void rover_table_remove(struct rover_table *table, struct rover_obj *obj);
 
 /**
  * rover_table_replace() - pass a number to another object
- * @table: table of @old
- * @old: may be in use by RCU readers
+ * @table: table
+ * @old: RCU readers may still use it
  * @new: found from now on
- *
  * Context: may sleep.
  */
 void rover_table_replace(struct rover_table *table, struct rover_obj *old,
@@ -103,9 +94,8 @@ void rover_table_replace(struct rover_table *table, struct rover_obj *old,
 
 /**
  * rover_table_find() - return the object of a number
- * @table: table to search
+ * @table: table
  * @key: the number
- *
  * Context: under rcu_read_lock().
  * Return: NULL if there is none.
  */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * trace - the tracepoints of trace.h
- */
+/* trace - tracepoints */
 #define CREATE_TRACE_POINTS
 #include "core/trace.h"
 

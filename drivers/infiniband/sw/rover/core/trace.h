@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * trace - tracepoints of drops and of the protocol
- */
+/* trace - tracepoints */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rover
 
@@ -14,18 +12,16 @@
 
 /**
  * rover_drop() - count and trace a dropped packet
- * @stats: counters of the dropping device or queue pair; NULL if unknown
+ * @stats: counters of the device or queue pair; NULL if unknown
  * @why: counter of the reason
  * @qpn: destination, or source of an outgoing packet; 0 if unknown
- * @opcode: of the packet; 0, like @psn, if unknown or for several packets
- * @psn: sequence number
- *
+ * @opcode: of the packet; 0 if unknown or for several packets
+ * @psn: likewise
  * Context: any.
  */
 void rover_drop(struct rover_stats __percpu *stats, enum rover_stat why,
 		u32 qpn, u8 opcode, u32 psn);
 
-/* A dropped packet; reason is the name of its counter. */
 TRACE_EVENT(rover_drop,
 	TP_PROTO(const char *reason, u32 qpn, u8 opcode, u32 psn),
 	TP_ARGS(reason, qpn, opcode, psn),
@@ -74,14 +70,14 @@ DEFINE_EVENT(rover_psn, rover_ack_sent,
 /* arg: AETH syndrome */
 DEFINE_EVENT(rover_psn, rover_ack_received,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
-/* arg: first PSN that was never sent */
+/* arg: first PSN never sent */
 DEFINE_EVENT(rover_psn, rover_go_back,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 /* arg: enum rover_fault */
 DEFINE_EVENT(rover_psn, rover_fault,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 
-/* arg: 1 when polling of the send ring begins, 0 when it ends */
+/* arg: 1 when polling begins, 0 when it ends */
 DEFINE_EVENT(rover_psn, rover_stream,
 	TP_PROTO(u32 qpn, u32 psn, u32 arg), TP_ARGS(qpn, psn, arg));
 

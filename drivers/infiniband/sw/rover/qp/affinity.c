@@ -2,11 +2,9 @@
 /*
  * affinity - CPUs that do heavy work
  *
- * Workers have real-time priority: a program polling for completions on the
- * same CPU only waits for them, but would run until the next tick.  Other tasks
- * get a share, see affinity_rest().
- *
- * Choices are made from hints: a wrong one costs only time.
+ * Workers have real-time priority over programs that poll for their
+ * completions; affinity_rest() leaves other tasks a share.  Choices rest on
+ * hints: a wrong one costs only time.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -18,24 +16,18 @@
 #include "qp/affinity.h"
 #include "qp/qp_table.h"
 
-/*
- * Other tasks get one part of REST_PART + 1: after WORK_MOST a worker finishes
- * its queue pair and sleeps.
- */
-#define WORK_MOST	(10 * NSEC_PER_MSEC)
+/* Rest after WORK_MAX of work; other tasks get 1 part in REST_PART + 1. */
+#define WORK_MAX	(10 * NSEC_PER_MSEC)
 #define REST_PART	5
-#define REST_USEC	(WORK_MOST / REST_PART / NSEC_PER_USEC)
+#define REST_USEC	(WORK_MAX / REST_PART / NSEC_PER_USEC)
 
 /* Requests in a row that prove queue depth 1; requests between tests of it. */
-#define QD1_LEAST	4
+#define QD1_MIN	4
 #define QD1_TEST	32
 
-/**
- * struct affinity_worker - worker of a CPU
- * @list: queue pairs with heavy work, referenced
- * @thread: NULL if the CPU was not present at module load; constant
- * @done_at: end of the last work (local_clock); only for @thread
- * @debt: run time not yet balanced by rest; only for @thread
+/*
+ * @thread is constant, NULL for CPUs not present at module load; it alone uses
+ * @done_at and @debt, the run time to balance by rest.  @list has references.
  */
 struct affinity_worker {
 	struct rover_kick_list list;
@@ -45,14 +37,14 @@ struct affinity_worker {
 };
 
 static DEFINE_PER_CPU(struct affinity_worker, affinity_workers);
-static void (*affinity_run)(struct rover_kick *heavy);
+static void (*affinity_run)(struct rover_kick *kick);
 
 static bool affinity_has_worker(int cpu)
 {
 	return cpu_online(cpu) && per_cpu(affinity_workers, cpu).thread;
 }
 
-/* A remote peer is mistaken for local only if two random 24-bit QPNs match. */
+/* A remote peer seems local only if two random 24-bit QPNs match. */
 struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 {
 	struct rover_qp *peer = rover_qp_find(READ_ONCE(qp->remote_qpn));
@@ -60,7 +52,7 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return peer && READ_ONCE(peer->remote_qpn) == qp->obj.key ? peer : NULL;
 }
 
-/* Another housekeeping CPU of this node; random QPNs spread queue pairs. */
+/* A housekeeping CPU of this node; random QPNs spread queue pairs. */
 static int affinity_other_cpu(const struct rover_qp *qp, int here)
 {
 	const struct cpumask *near = cpumask_of_node(cpu_to_node(here));
@@ -77,15 +69,14 @@ static int affinity_other_cpu(const struct rover_qp *qp, int here)
 }
 
 /*
- * At queue depth 1 nothing is sent while another CPU receives.  Test now and
- * then: a message received here completes before the next one can be posted, so
- * the depth looks like 1.
+ * Every QD1_TEST messages, assume a greater depth: a message received on this
+ * CPU completes before the next can be posted, which looks like depth 1.
  */
 static bool affinity_is_qd1(const struct rover_qp *requester)
 {
 	u32 streak = READ_ONCE(requester->req.qd1_streak);
 
-	return streak >= QD1_LEAST && streak % QD1_TEST;
+	return streak >= QD1_MIN && streak % QD1_TEST;
 }
 
 int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response)
@@ -107,7 +98,6 @@ int rover_affinity_receive(struct rover_qp *qp, unsigned int len, bool response)
 	return cpu;
 }
 
-/* Choose another CPU if the peer's worker is busy on @cpu. */
 static int affinity_avoid_peer(const struct rover_qp *qp,
 			       const struct rover_qp *peer, int cpu)
 {
@@ -190,15 +180,13 @@ void rover_affinity_queue(struct rover_qp *qp, int cpu)
 	}
 }
 
-/* All time in which the worker did not run counts as rest. */
 static void affinity_rest(struct affinity_worker *worker)
 {
-	if (worker->debt > WORK_MOST && !single_task_running())
+	if (worker->debt > WORK_MAX && !single_task_running())
 		usleep_range_state(REST_USEC, 2 * REST_USEC, TASK_IDLE);
 }
 
-/* Rest after each queue pair: there may be thousands on the list. */
-static void affinity_work(struct rover_kick *heavy)
+static void affinity_work(struct rover_kick *kick)
 {
 	struct affinity_worker *worker =
 		per_cpu_ptr(&affinity_workers, (long)kthread_data(current));
@@ -206,14 +194,14 @@ static void affinity_work(struct rover_kick *heavy)
 
 	worker->debt -= min(worker->debt,
 			    (began - worker->done_at) * REST_PART);
-	affinity_run(heavy);
+	affinity_run(kick);
 	worker->done_at = local_clock();
 	worker->debt += worker->done_at - began;
 	affinity_rest(worker);
 	cond_resched();
 }
 
-/* CPU hotplug may have moved the thread: move it back. */
+/* CPU hotplug may have moved the thread. */
 static void affinity_return_to(int cpu)
 {
 	if (raw_smp_processor_id() != cpu && cpu_online(cpu))
@@ -243,7 +231,7 @@ static int affinity_thread(void *data)
 	return 0;
 }
 
-int rover_affinity_init(void (*run)(struct rover_kick *heavy))
+int rover_affinity_init(void (*run)(struct rover_kick *kick))
 {
 	struct task_struct *thread;
 	long cpu;

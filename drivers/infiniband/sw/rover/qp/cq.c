@@ -2,9 +2,8 @@
 /*
  * cq - completion queues
  *
- * Of a user CQ the kernel reads head and arm, each once, and trusts neither:
- * an impossible head means full.  CQEs are read back only to move them in a
- * resize.  K4 to K6 are barriers of rover-abi.h.
+ * The kernel reads head and arm of a user CQ once and trusts neither: an
+ * impossible head means full.  K4 to K6 are barriers of rover-abi.h.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -23,27 +22,24 @@ static_assert(sizeof(struct rover_ring_hdr) <= ROVER_RING_HDR_SIZE);
 static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32);
 static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 
-/* CQEs moved in one go, with the lock held and without. */
+/* CQEs moved at once under the lock, and without */
 #define MOVE_LOCKED	256
 #define MOVE_BATCH	16384
 
-/* Events raised in one run of the tasklet. */
+/* Events per tasklet run */
 #define EVENTS_AT_ONCE	64
 
-/* CQEs tested in one go with the lock held. */
+/* CQEs tested at once under the lock */
 #define FORGET_BATCH	256
 
-/* Kernel CQ: private place of the struct ib_qp; NULL: rover_cq_forget(). */
+/* Queue pair of a CQE in a kernel CQ; NULL after rover_cq_forget(). */
 static struct ib_qp **cq_kernel_qp(struct rover_cqe *cqe)
 {
 	static_assert(offsetof(struct rover_cqe, reserved_28) % sizeof(void *) == 0);
 	return (struct ib_qp **)cqe->reserved_28;
 }
 
-/*
- * Callers have softirqs off.  Kernel CQs may be polled in hardirq: another
- * lockdep class.
- */
+/* Callers have softirqs off.  Kernel CQs may be polled in hardirq. */
 static struct lock_class_key cq_kernel_class, cq_user_class;
 
 static unsigned long cq_lock_ring(struct rover_cq *cq) __acquires(&cq->lock)
@@ -77,7 +73,7 @@ static u8 cq_phase_at(const struct rover_ring *ring, u32 index)
 	return !(index & (ring->mask + 1));
 }
 
-/* With a phase bit no entry need stay empty: all of the ring is granted. */
+/* Phase bits need no empty entry: grant all of the ring. */
 static int cq_new_ring(struct rover_cq *cq, struct rover_ring *ring, u32 cqe,
 		       struct ib_ucontext *ucontext,
 		       struct rover_uapi_ring *uapi)
@@ -105,10 +101,7 @@ unsigned int rover_cq_vectors(void)
 	return max(n, 1U);
 }
 
-/*
- * Vector n is the n-th housekeeping CPU.  Some share one if cpusets have
- * isolated CPUs since the device was created.
- */
+/* The n-th housekeeping CPU, modulo: cpusets may isolate CPUs later. */
 static int cq_vector_cpu(unsigned int vector)
 {
 	unsigned int cpu;
@@ -127,10 +120,7 @@ static void cq_call_handler(struct rover_cq *cq)
 	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
 }
 
-/*
- * Raise pending events, on the CPU of the CQ unless that went offline.  In
- * softirq, since handlers take locks.
- */
+/* In softirq, since handlers take locks. */
 static void cq_event_tasklet(struct tasklet_struct *tasklet)
 {
 	struct rover_cq *cq =
@@ -146,7 +136,7 @@ static void cq_event_tasklet(struct tasklet_struct *tasklet)
 	tasklet_schedule(tasklet);
 }
 
-/* In hardirq of that CPU. */
+/* In hardirq on cq->cpu. */
 static void cq_event_ipi(void *info)
 {
 	struct rover_cq *cq = info;
@@ -154,7 +144,7 @@ static void cq_event_ipi(void *info)
 	tasklet_schedule(&cq->event_task);
 }
 
-/* Return false if the event is to be raised here. */
+/* Return false to raise the event here. */
 static bool cq_raise_remote(struct rover_cq *cq)
 {
 	bool remote;
@@ -189,7 +179,7 @@ void rover_cq_wait_events(struct rover_cq *cq)
 		usleep_range(10, 50);
 }
 
-/* End a delay.  Return true if an event was delayed. */
+/* Return true if an event was delayed. */
 static bool cq_stop_moderation(struct rover_cq *cq)
 {
 	bool event;
@@ -238,7 +228,6 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	hrtimer_setup(&cq->moderate_timer, cq_moderation_over, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	cq->user = !!udata;
-	/* Vector 0 is the default of programs. */
 	cq->cpu = cq->user && !attr->comp_vector ?
 		  ROVER_CPU_ANY : cq_vector_cpu(attr->comp_vector);
 	INIT_CSD(&cq->event_csd, cq_event_ipi, cq);
@@ -275,7 +264,7 @@ int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* CQEs not polled; may exceed the ring if userspace corrupts head. */
+/* May exceed the ring if userspace corrupts head. */
 static u32 cq_ring_used(const struct rover_cq *cq)
 {
 	const struct rover_ring *ring = &cq->ring;
@@ -310,7 +299,6 @@ static void cq_write_cqe(struct rover_cq *cq, struct ib_qp *qp,
 	cq->ring.tail++;
 }
 
-/* Test and consume the arming. */
 static bool cq_take_arm(struct rover_cq *cq, bool solicited)
 {
 	u32 want = ROVER_ARM_NEXT | (solicited ? ROVER_ARM_SOLICITED : 0);
@@ -333,11 +321,9 @@ static bool cq_take_arm(struct rover_cq *cq, bool solicited)
 }
 
 /*
- * Test whether to raise an event now.  Moderation delays it, but not for an
- * error, which may be the last completion.
- *
- * During a delay the arm word need not be read: CQEs written until the delay
- * ends, also under the lock, precede the event; later ones find a new arming.
+ * Errors are not delayed: one may be the last completion.  A delayed event
+ * follows all CQEs written until then, and later ones find a new arming: do not
+ * read the arm word meanwhile.
  */
 static bool cq_event_due(struct rover_cq *cq, bool solicited, bool error)
 {
@@ -483,7 +469,7 @@ int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 	unsigned long flags;
 	int n = 0;
 
-	/* Userspace polls its CQ itself; its CQEs are not trusted. */
+	/* CQEs of a user CQ are not trusted. */
 	if (cq->user)
 		return -EOPNOTSUPP;
 
@@ -497,22 +483,22 @@ int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 	return n;
 }
 
-/* Mark a batch of CQEs of @qp.  Return where to continue. */
+/* Return the index to continue at. */
 static u32 cq_forget_batch(struct rover_cq *cq, const struct ib_qp *qp,
 			   u32 from, u32 end)
 {
 	struct rover_ring *ring = &cq->ring;
 	unsigned int left = FORGET_BATCH;
-	struct ib_qp **which;
+	struct ib_qp **cqe_qp;
 
 	lockdep_assert_held(&cq->lock);
 	/* Some were polled meanwhile. */
 	if ((s32)(ring->head - from) > 0)
 		from = ring->head;
 	for (; left && (s32)(end - from) > 0; left--, from++) {
-		which = cq_kernel_qp(rover_ring_slot(ring, from));
-		if (*which == qp)
-			*which = NULL;
+		cqe_qp = cq_kernel_qp(rover_ring_slot(ring, from));
+		if (*cqe_qp == qp)
+			*cqe_qp = NULL;
 	}
 	/* Free marked CQEs at the head. */
 	while (ring->head != from &&
@@ -542,16 +528,16 @@ void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp)
 	cq_unlock_ring(cq, flags);
 }
 
-int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
+int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags notify)
 {
 	struct rover_cq *cq = rover_cq(ib);
 	unsigned long flags;
 	int missed = 0;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	cq->armed |= (how & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
+	cq->armed |= (notify & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
 		ROVER_ARM_SOLICITED : ROVER_ARM_NEXT;
-	if (how & IB_CQ_REPORT_MISSED_EVENTS)
+	if (notify & IB_CQ_REPORT_MISSED_EVENTS)
 		missed = cq_ring_used(cq) != 0;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return missed;
@@ -559,7 +545,7 @@ int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags how)
 
 /*
  * A count without a time is ignored: it could delay an event forever.  Kernel
- * CQs have no moderation: see rover_cq_wait_events() for events in ib_free_cq().
+ * CQs have no moderation, or events could come during ib_free_cq().
  */
 int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 {
@@ -581,7 +567,6 @@ int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 	return 0;
 }
 
-/* Append @n CQEs of @old, from index @from, to @new. */
 static void cq_move_cqes(struct rover_ring *new, const struct rover_ring *old,
 			 u32 from, u32 n)
 {
@@ -594,8 +579,8 @@ static void cq_move_cqes(struct rover_ring *new, const struct rover_ring *old,
 }
 
 /*
- * Swap the ring with @new and move CQEs not polled yet: all but the last few
- * without the lock, since only userspace writes below tail, and must not now.
+ * Only the last few CQEs are moved with the lock: the kernel writes nothing
+ * below tail.
  */
 static int cq_swap_ring(struct rover_cq *cq, struct rover_ring *new)
 {
@@ -607,7 +592,6 @@ static int cq_swap_ring(struct rover_cq *cq, struct rover_ring *new)
 	head = smp_load_acquire(&cq->ring.hdr->head);
 	for (from = head;; from += left) {
 		left = cq->ring.tail - from;
-		/* Relative to that head. */
 		if (cq->overflow || cq->ring.tail - head > cq->ring.limit ||
 		    cq->ring.tail - head > new->limit) {
 			spin_unlock_bh(&cq->lock);
@@ -622,7 +606,7 @@ static int cq_swap_ring(struct rover_cq *cq, struct rover_ring *new)
 		spin_lock_bh(&cq->lock);
 	}
 	cq_move_cqes(new, &cq->ring, from, left);
-	/* Keep an arming not answered yet. */
+	/* Keep an unanswered arming. */
 	WRITE_ONCE(new->hdr->arm, READ_ONCE(cq->ring.hdr->arm));
 	swap(cq->ring, *new);
 	cq->ib.cqe = cq->ring.limit;
@@ -647,7 +631,7 @@ int rover_cq_resize(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata)
 	err = cq_new_ring(cq, &ring, cqe, &ucontext->ib, &resp.ring);
 	if (err)
 		return err;
-	/* Fail before the swap: on error userspace keeps its ring. */
+	/* Before the swap: on error userspace keeps its ring. */
 	err = ib_respond_udata(udata, resp);
 	if (!err) {
 		mutex_lock(&cq->resizing);

@@ -2,16 +2,14 @@
 /*
  * cq - completion queues
  *
- * CQEs are written under cq->lock; an armed event is raised without it.
- * Userspace arms and polls without entering the kernel.
+ * CQEs are written under cq->lock, events raised without it.
  *
- * Completion vectors are housekeeping CPUs: userspace cannot have isolated ones
- * interrupted.  Events are raised there, by IPI if necessary; those of vector 0
- * of a user CQ, the default, where the CQE is written (decision 0025).
+ * A completion vector is a housekeeping CPU, since userspace cannot interrupt
+ * isolated ones.  It raises the events; those of vector 0 of a user CQ, the
+ * default, are raised where the CQE is written (decision 0025).
  *
- * Moderation delays an event until there are enough CQEs or time is up.  The
- * delayed event has consumed the arming.  Only completions start the timer, so
- * destroy can cancel it.
+ * Moderation delays an event until there are enough CQEs or time is up.  A
+ * delayed event has consumed the arming.
  */
 #ifndef ROVER_CQ_H
 #define ROVER_CQ_H
@@ -27,24 +25,24 @@
 
 /**
  * struct rover_cq - completion queue
- * @ib: the core's part
- * @lock: leaf, protects what follows except as noted; softirqs off, kernel CQ:
+ * @ib: core object
+ * @lock: leaf; protects all below unless noted; softirqs off, kernel CQ:
  *	interrupts off
  * @ring: CQEs; @ring.head for kernel CQs only
- * @arm_answered: user CQ: last arm word that got an event
+ * @arm_answered: user CQ: arm word of the last event
  * @armed: ROVER_ARM_*, by rover_cq_arm()
  * @moderate_count: CQEs that end a delay; 0 for no limit
- * @moderate_usec: longest delay; 0 for no moderation
- * @moderated: CQEs of the delayed event; 0 if none is delayed
- * @moderate_timer: ends a delay, in softirq; not stopped by an early event
- * @cpu: CPU that raises events; ROVER_CPU_ANY for any; constant
+ * @moderate_usec: longest delay; 0 for none
+ * @moderated: CQEs of the delayed event; 0 for none
+ * @moderate_timer: ends a delay; an early event leaves it running
+ * @cpu: raises events; ROVER_CPU_ANY for any; constant
  * @event_pending: events to raise on @cpu; no lock
- * @event_csd: IPI to @cpu, schedules @event_task
+ * @event_csd: IPI to @cpu
  * @event_task: raises pending events
  * @emptied: completions that found the ring empty; hint
- * @emptied_seen: @emptied at the last doorbell (poller); hint without lock
- * @streak: doorbells since @emptied changed (poller); hint without lock
- * @streak_shift: doublings of the @streak of a stream (poller); hint without lock
+ * @emptied_seen: @emptied at the last doorbell (poller); no lock
+ * @streak: doorbells since @emptied changed; likewise
+ * @streak_shift: doublings of the @streak of a stream; likewise
  * @overflow: a CQE was lost; no more are written
  * @user: mapped by userspace; constant
  * @timestamps: CQEs carry the time; constant
@@ -79,7 +77,7 @@ static inline struct rover_cq *rover_cq(struct ib_cq *ib)
 	return container_of(ib, struct rover_cq, ib);
 }
 
-/* Verbs, as in struct ib_device_ops of the newest kernel. */
+/* ib_device_ops, as in the newest kernel */
 int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata);
@@ -89,8 +87,7 @@ int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc);
 int rover_cq_arm(struct ib_cq *ib, enum ib_cq_notify_flags flags);
 
 /**
- * rover_cq_vectors() - return the number of completion vectors
- *
+ * rover_cq_vectors() - count completion vectors
  * Return: housekeeping CPUs, at least one.
  */
 unsigned int rover_cq_vectors(void);
@@ -98,12 +95,11 @@ unsigned int rover_cq_vectors(void);
 /**
  * rover_cq_post() - write a CQE
  * @cq: completion queue
- * @qp: alive; passed to kernel users
+ * @qp: alive; for kernel users
  * @cqe: filled in except timestamp and phase
- * @solicited: answer ROVER_ARM_SOLICITED, as errors always do
+ * @solicited: satisfies ROVER_ARM_SOLICITED; errors always do
  *
- * Overflow raises IB_EVENT_CQ_ERR once; later CQEs are dropped and counted.
- *
+ * Overflow raises CQ_ERR once; lost CQEs are counted.
  * Context: tx_lock or rx_lock held, softirqs off.
  * Return: false after overflow: move the queue pair to ERR.
  */
@@ -113,30 +109,25 @@ bool rover_cq_post(struct rover_cq *cq, struct ib_qp *qp,
 /**
  * rover_cq_unread() - count CQEs not polled yet
  * @cq: alive
- *
  * Context: softirqs off.
- * Return: at most the ring size, even if userspace corrupts it.
+ * Return: at most the ring size.
  */
 u32 rover_cq_unread(struct rover_cq *cq);
 
 /**
- * rover_cq_forget() - remove the CQEs of a queue pair from a kernel CQ
+ * rover_cq_forget() - remove the CQEs of a queue pair
  * @cq: alive; for a user CQ the provider does this
  * @qp: was reset or is being destroyed
- *
- * CQEs refer to the queue pair, which may be gone when they are polled.
- *
- * Context: any, @cq not locked.
+ * Context: any.
  */
 void rover_cq_forget(struct rover_cq *cq, const struct ib_qp *qp);
 
 /**
  * rover_cq_wait_events() - wait for pending events
- * @cq: CQ; events of later completions may be missed
+ * @cq: CQ; later events may be missed
  *
- * ib_free_cq() stops polling, then destroys the CQ.  An event in between would
- * restart polling, so destroy of a queue pair waits here.
- *
+ * ib_free_cq() stops polling, then destroys the CQ; an event in between would
+ * restart polling.  So destroy of a queue pair waits.
  * Context: may sleep.
  */
 void rover_cq_wait_events(struct rover_cq *cq);

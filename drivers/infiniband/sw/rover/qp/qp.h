@@ -3,24 +3,21 @@
  * qp - the queue pair
  *
  * Locks, in order:
- *
  *   ctl		mutex, serialises modify and destroy
  *   rx_lock		receive side: rsp.h, rq, rx_pagein
  *   tx_lock		send side: req.h, sq, tx_pagein, resp_pagein
  *   sq_post, rq_post	posts of kernel users: tail of sq, rq; interrupts off
+ * Softirqs are off under rx_lock and tx_lock.  The last two and the locks of
+ * CQ, SRQ and dst are leaves.
  *
- * rx_lock and tx_lock are taken with softirqs off.  sq_post, rq_post and the
- * locks of CQ, SRQ and route are leaves.
+ * To run a side, a context sets a bit in @work and tries the lock; a holder
+ * tests the bit when it leaves: rover_run().
  *
- * To run a side, a context sets a bit in @work and tries the lock.  If another
- * context holds it, that one sees the bit before it leaves: rover_run().
+ * Fields marked "hint" are also read without the lock, when they may be stale.
  *
- * Fields marked "hint" are also read without the lock: readers must tolerate a
- * stale value.
- *
- * Lifetime: look-up by number is under RCU.  Destroy clears @alive under both
- * locks: test it after taking one.  Memory is freed a grace period after the
- * last reference (destroy, skbs in the device, kicks, ODP demands).
+ * Lifetime: found under RCU.  Destroy clears @alive under both locks: test it
+ * after taking one.  Freed a grace period after the last reference (destroy,
+ * skbs in the device, kicks, page-in requests).
  */
 #ifndef ROVER_QP_H
 #define ROVER_QP_H
@@ -41,27 +38,27 @@
 #include "run/poll_adapt.h"
 
 /* Bits of rover_qp.work. */
-#define ROVER_WORK_TX		0	/* run the send side */
-#define ROVER_WORK_RX		1	/* run the receive side */
+#define ROVER_WORK_TX		0
+#define ROVER_WORK_RX		1
 #define ROVER_TX_BLOCKED	2	/* kick when the device drains */
 
 struct rover_srq;
 
-/* Only the owner receives from the backlog, which keeps the order. */
+/* Only the owner receives from the backlog, in order. */
 enum rover_backlog_owner {
-	ROVER_BACKLOG_IDLE,	/* packets are received where they arrive */
+	ROVER_BACKLOG_IDLE,	/* packets are received on arrival */
 	ROVER_BACKLOG_QUEUED,	/* a worker will run, or a doorbell first */
 	ROVER_BACKLOG_RUNNING,	/* a worker or a doorbell runs */
 };
 
 /**
  * struct rover_backlog - packets for a worker or doorbell (ingress)
- * @requests: in order; its lock protects this struct except @cpu
+ * @requests: in order; its lock protects all but @cpu
  * @responses: in order
  * @bytes: sum of their truesize
  * @responses_first: @responses were tried first last time
  * @owner: enum rover_backlog_owner; while set, all packets queue; hint
- * @cpu: CPU to receive large packets, ROVER_CPU_ANY before the first; hint
+ * @cpu: receives large packets, or ROVER_CPU_ANY; hint
  */
 struct rover_backlog {
 	struct sk_buff_head requests;
@@ -74,15 +71,16 @@ struct rover_backlog {
 
 /**
  * struct rover_stream - polling of small posts (poller)
- * @kick: entry in the list of a CPU's poller
+ * @kick: in a poller's list
  * @peer_count: rsp.msn plus rcq->emptied at the last doorbell
  * @first: ring progress when the stream began
  * @polling: NEED_WAKEUP is clear
  * @idle_polls: successive polls without progress
  * @last: ring progress at the last poll
- * @cpu: CPU that polls, or sent what is in flight; else ROVER_CPU_ANY; hint
- * @last_long_post: kernel QP: @adapt.posts at the last long message; under sq_post; hint
- * @adapt: kernel QP: whether polling pays; see there for its locks
+ * @cpu: polls, or sent what is in flight; else ROVER_CPU_ANY; hint
+ * @last_long_post: kernel QP: @adapt.posts at the last long message; under
+ *	sq_post; hint
+ * @adapt: kernel QP: whether polling pays
  *
  * tx_lock protects @peer_count to @cpu.
  */
@@ -100,14 +98,14 @@ struct rover_stream {
 
 /**
  * struct rover_shortcut - direct hand-over to a local peer (shortcut)
- * @out_dev: outgoing netdev, compare only; NULL if packets must take the stack
+ * @out_dev: outgoing netdev, compare only; NULL if closed
  * @net: namespace of the receiving netdev, compare only
  * @rnet: namespace of the peer, compare only
- * @valid_until: valid until, jiffies
+ * @valid_until: jiffies
  * @tx_checked: last check of the netdevs, jiffies
- * @rx_checked: last update of the peer's shortcut, jiffies
+ * @rx_checked: last check for the peer's shortcut, jiffies
  *
- * All are hints without a lock; the peer writes all but @tx_checked and @rx_checked.
+ * Hints without a lock; the peer sets all but the last two to open it.
  */
 struct rover_shortcut {
 	const struct net_device *out_dev;
@@ -123,63 +121,59 @@ struct rover_shortcut {
  * @obj: number, in rover_qpns
  * @dev: device
  * @stats: of @dev or of a bound counter; RCU
- * @ib: the core's queue pair; valid while @alive
- * @pd: protection domain; this and the next three for XRC targets: see xrc.h
+ * @ib: core object; valid while @alive
+ * @pd: protection domain; of XRC targets this and the next three: see xrc.h
  * @rcq: receive CQ; NULL for an XRC initiator
- * @srq: SRQ; NULL if receives are in @rq
+ * @srq: NULL if receives are in @rq
  * @recv_pd: that of @srq, else @pd
  * @scq: send CQ; NULL for an XRC target
- * @xrcd: domain of an XRC target, compare only; else NULL; constant
- * @state: enum ib_qp_state; written under ctl and both locks, or with one by
+ * @xrcd: domain of an XRC target, compare only; else NULL
+ * @state: enum ib_qp_state; written under ctl and both locks, or under one by
  *	rover_qp_fail() and rover_qp_fail_send(); hint
  * @alive: not destroyed
  * @user: rings are mapped by userspace
- * @ucontext: struct ib_ucontext of a user QP, compare only; constant
- * @transport: enum rover_transport; constant
- * @sig_all: all send requests complete
+ * @ucontext: of a user QP, compare only
+ * @transport: enum rover_transport
+ * @sig_all: all sends are signaled
  * @block_mcast_loopback: do not receive own multicast
- * @max_send_sge: granted limit
- * @max_recv_sge: granted limit
- * @max_inline: granted limit
+ * @max_send_sge: of a send WQE
+ * @max_recv_sge: of a receive WQE
+ * @max_inline: bytes of a send WQE
  * @remote_qpn: number of the peer
  * @mtu: path MTU in bytes
  * @mtu_shift: log2 of @mtu
- * @access: rights of the peer, IB_ACCESS_REMOTE_*
+ * @access: IB_ACCESS_REMOTE_* of the peer
  * @qkey: Q_Key of received datagrams
- * @zcopy_gen: generation of payload of requester, responder (zcopy); under
- *	tx_lock, rx_lock; hint
+ * @zcopy_gen: of requester, responder (zcopy); under tx_lock, rx_lock; hint
  * @path: headers and route to the peer
  * @rx_dst: cached dst of packets from the peer
- * @ctl: serialises modify and destroy
+ * @ctl: see above
  * @attr: attributes of modify
- * @mcast: multicast groups, counted; under rover_mcasts.lock
+ * @mcast: attached groups; under rover_mcasts.lock
  * @rcu: for freeing
  * @refs: references
  * @work: ROVER_WORK_*, ROVER_TX_BLOCKED
  * @tx_skbs: skbs in the device
- * @home_cpu: CPU that sends long messages (affinity), ROVER_CPU_ANY before the
- *	first; hint
- * @worker_cpu: CPU that runs @worker_kick (affinity); hint
- * @kick: entry in a list of queue pairs to run
- * @worker_kick: entry in the list of a worker, which receives @backlog and runs
- *	the queue pair
+ * @home_cpu: sends long messages (affinity), or ROVER_CPU_ANY; hint
+ * @worker_cpu: runs @worker_kick (affinity); hint
+ * @kick: in a list of queue pairs to run
+ * @worker_kick: in a worker's list
  * @backlog: packets for a worker
  * @stream: polling of small posts
- * @shortcut: direct hand-over to a local peer
- * @tx_lock: send side lock
- * @sq: send ring, empty for an XRC target
+ * @shortcut: to a local peer
+ * @tx_lock: send side
+ * @sq: send ring; absent for an XRC target
  * @sq_post: kernel QP: serialises posts to @sq
  * @req: requester and completer
- * @tx_pagein: ODP demand for payload to send
+ * @tx_pagein: of payload to send
  * @cwnd: congestion window
  * @rtx: retransmit timer
- * @resp_pagein: ODP demand for the destination of a response; independent of
- *	@tx_pagein
- * @rx_lock: receive side lock
- * @rq: receive ring; all zero with @srq, empty for XRC
+ * @resp_pagein: of the destination of a response
+ * @rx_lock: receive side
+ * @rq: receive ring; all zero with @srq, absent for XRC
  * @rq_post: kernel QP: serialises posts to @rq
  * @rsp: responder
- * @rx_pagein: ODP demand of the responder
+ * @rx_pagein: of the responder
  */
 struct rover_qp {
 	/* constant, or changed by modify under both locks */
@@ -256,10 +250,7 @@ struct rover_ibqp {
 
 /**
  * rover_qp_inflight() - test for unacknowledged packets
- * @qp: sender
- *
- * Packets sent from another CPU could pass those in flight.
- *
+ * @qp: sender; sent from another CPU, packets could pass those in flight
  * Context: any; a hint without tx_lock.
  */
 static inline bool rover_qp_inflight(const struct rover_qp *qp)
@@ -268,10 +259,9 @@ static inline bool rover_qp_inflight(const struct rover_qp *qp)
 }
 
 /**
- * rover_qp_count() - increment a counter of a queue pair
+ * rover_qp_count() - increment a counter
  * @qp: queue pair
  * @id: counter
- *
  * Context: under RCU or with softirqs off.
  */
 static inline void rover_qp_count(const struct rover_qp *qp, enum rover_stat id)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * qp_state - permissions of each state, transitions to error, events
- */
+/* qp_state - states, errors and events */
 #include "core/trace.h"
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
 
-/*
- * IBTA 10.3.1.  INIT accepts receives but delivers nothing.  SQD completes what
- * is in flight but starts nothing new.  ERR flushes all posts, SQE only sends.
- * RC never enters SQE: a failed request moves the queue pair to ERR.
- */
+/* IBTA 10.3.1.  RC never enters SQE: a failed request moves it to ERR. */
 const u8 rover_qp_may[IB_QPS_ERR + 1] = {
 	[IB_QPS_RESET]	= 0,
 	[IB_QPS_INIT]	= ROVER_MAY_POST_RECV,
@@ -38,7 +32,7 @@ void rover_qp_event(struct rover_qp *qp, enum ib_event_type type)
 		qp->ib->event_handler(&event, qp->ib->qp_context);
 }
 
-static void qp_state_raise(struct rover_qp *qp, enum rover_event what)
+static void qp_state_raise(struct rover_qp *qp, enum rover_event event)
 {
 	static const enum ib_event_type types[] = {
 		[ROVER_EVENT_QP_FATAL]		= IB_EVENT_QP_FATAL,
@@ -46,7 +40,7 @@ static void qp_state_raise(struct rover_qp *qp, enum rover_event what)
 		[ROVER_EVENT_QP_ACCESS_ERR]	= IB_EVENT_QP_ACCESS_ERR,
 	};
 
-	rover_qp_event(qp, types[what]);
+	rover_qp_event(qp, types[event]);
 }
 
 void rover_qp_forget(struct rover_qp *qp)
@@ -64,10 +58,7 @@ void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
 	lockdep_assert(lockdep_is_held(&qp->rx_lock) ||
 		       lockdep_is_held(&qp->tx_lock));
 
-	/*
-	 * Modify needs both locks, but the other side may fail at the same
-	 * time, under the other lock.
-	 */
+	/* The other side may fail meanwhile, under its lock. */
 	if (from == IB_QPS_RESET || from == IB_QPS_ERR ||
 	    cmpxchg(&qp->state, from, IB_QPS_ERR) != from)
 		return;
@@ -91,7 +82,7 @@ void rover_qp_fail_send(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 
-	/* The receive side may move to ERR at the same time. */
+	/* The receive side may fail meanwhile. */
 	if ((from != IB_QPS_RTS && from != IB_QPS_SQD) ||
 	    cmpxchg(&qp->state, from, IB_QPS_SQE) != from)
 		return;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * qp_table - allocation, look-up and references of queue pairs
- */
+/* qp_table - look-up and lifetime of queue pairs */
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -13,7 +11,7 @@ struct rover_table rover_qpns;
 
 static struct kmem_cache *qp_table_cache;
 
-/* Queue pairs of all devices not yet freed. */
+/* Of all devices */
 static atomic_t qp_table_unfreed;
 
 void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
@@ -22,7 +20,7 @@ void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
 	rover_drop(READ_ONCE(qp->stats), why, qp->obj.key, opcode, psn);
 }
 
-/* An ODP demand has ended, well or not: run the side that waits for it. */
+/* A page-in has ended: run the side that waits for it. */
 static void qp_table_rerun(struct rover_qp *qp, int bit)
 {
 	set_bit(bit, &qp->work);
@@ -33,21 +31,21 @@ static void qp_table_rerun(struct rover_qp *qp, int bit)
 	rover_qp_put(qp);
 }
 
-static void qp_table_tx_met(struct rover_pagein *demand)
+static void qp_table_tx_paged_in(struct rover_pagein *pagein)
 {
-	qp_table_rerun(container_of(demand, struct rover_qp, tx_pagein),
+	qp_table_rerun(container_of(pagein, struct rover_qp, tx_pagein),
 		       ROVER_WORK_TX);
 }
 
-static void qp_table_resp_met(struct rover_pagein *demand)
+static void qp_table_resp_paged_in(struct rover_pagein *pagein)
 {
-	qp_table_rerun(container_of(demand, struct rover_qp, resp_pagein),
+	qp_table_rerun(container_of(pagein, struct rover_qp, resp_pagein),
 		       ROVER_WORK_TX);
 }
 
-static void qp_table_rx_met(struct rover_pagein *demand)
+static void qp_table_rx_paged_in(struct rover_pagein *pagein)
 {
-	qp_table_rerun(container_of(demand, struct rover_qp, rx_pagein),
+	qp_table_rerun(container_of(pagein, struct rover_qp, rx_pagein),
 		       ROVER_WORK_RX);
 }
 
@@ -60,9 +58,9 @@ struct rover_qp *rover_qp_table_alloc(void)
 	refcount_set(&qp->refs, 1);
 	skb_queue_head_init(&qp->backlog.requests);
 	__skb_queue_head_init(&qp->backlog.responses);
-	rover_pagein_init(&qp->tx_pagein, &qp->refs, qp_table_tx_met);
-	rover_pagein_init(&qp->resp_pagein, &qp->refs, qp_table_resp_met);
-	rover_pagein_init(&qp->rx_pagein, &qp->refs, qp_table_rx_met);
+	rover_pagein_init(&qp->tx_pagein, &qp->refs, qp_table_tx_paged_in);
+	rover_pagein_init(&qp->resp_pagein, &qp->refs, qp_table_resp_paged_in);
+	rover_pagein_init(&qp->rx_pagein, &qp->refs, qp_table_rx_paged_in);
 	atomic_inc(&qp_table_unfreed);
 	return qp;
 }
@@ -71,7 +69,7 @@ static void qp_table_free_rcu(struct rcu_head *rcu)
 {
 	struct rover_qp *qp = container_of(rcu, struct rover_qp, rcu);
 
-	/* Packets queued too late for a worker to get a reference. */
+	/* Packets queued too late for a worker */
 	skb_queue_purge(&qp->backlog.requests);
 	__skb_queue_purge(&qp->backlog.responses);
 	kmem_cache_free(qp_table_cache, qp);
@@ -100,9 +98,8 @@ void rover_qp_put(struct rover_qp *qp)
 void rover_qp_kick(struct rover_qp *qp)
 {
 	/*
-	 * Take the reference first: the tasklet may run and drop it before
-	 * rover_kick() returns.  A queue pair found under RCU may have none
-	 * left; then there is nothing to run.
+	 * Take a reference before the tasklet can drop it.  Under RCU none
+	 * may be left.
 	 */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;

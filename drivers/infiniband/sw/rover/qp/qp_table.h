@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * qp_table - allocation, look-up and references of queue pairs
- */
+/* qp_table - look-up and lifetime of queue pairs */
 #ifndef ROVER_QP_TABLE_H
 #define ROVER_QP_TABLE_H
 
 #include "qp/qp.h"
 
-/* All queue pairs of the module, by number. */
+/* Of all devices, by number */
 extern struct rover_table rover_qpns;
 
 /**
  * rover_qp_find() - look up a queue pair by number
  * @qpn: from the wire or from userspace
- *
  * Context: under rcu_read_lock().  Test @alive after taking a lock.
  */
 static inline struct rover_qp *rover_qp_find(u32 qpn)
@@ -28,9 +25,8 @@ static inline struct rover_qp *rover_qp_find(u32 qpn)
  * @qp: queue pair
  * @why: counter of the reason
  * @opcode: of the packet; 0 if unknown
- * @psn: of the packet; 0 if unknown
- *
- * Context: as for rover_qp_count().
+ * @psn: likewise
+ * Context: as rover_qp_count().
  */
 void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
 		   u32 psn);
@@ -45,21 +41,19 @@ static inline void rover_qp_get(struct rover_qp *qp)
 }
 
 /**
- * rover_qp_get_ib() - get the queue pair of a core object, for restrack
- * @ib: referenced, but maybe being destroyed
+ * rover_qp_get_ib() - get the queue pair of a core object
+ * @ib: maybe being destroyed
  *
- * Cores of 6.1 and 6.12 show queue pairs (rdma resource) until destroy_qp has
- * returned, and call query_qp and fill_res_qp_entry meanwhile.
- *
+ * For restrack: cores of 6.1 and 6.12 call query_qp and fill_res_qp_entry until
+ * destroy_qp has returned.
  * Context: any.
- * Return: referenced queue pair; NULL if it is destroyed.
+ * Return: referenced; NULL if destroyed.
  */
 struct rover_qp *rover_qp_get_ib(struct ib_qp *ib);
 
 /**
  * rover_qp_put() - drop a reference
  * @qp: freed a grace period after the last one
- *
  * Context: any.
  */
 void rover_qp_put(struct rover_qp *qp);
@@ -67,26 +61,23 @@ void rover_qp_put(struct rover_qp *qp);
 /**
  * rover_qp_kick() - run a queue pair soon
  * @qp: alive or referenced, or found under RCU; work bits are set
- *
  * Context: any.
  */
 void rover_qp_kick(struct rover_qp *qp);
 
 /**
- * rover_qp_table_init() - initialise at module load
- *
+ * rover_qp_table_init() - initialise
  * Return: 0 or -ENOMEM.
  */
 int rover_qp_table_init(void);
 
 /**
- * rover_qp_table_exit() - wait at module unload until all are freed
+ * rover_qp_table_exit() - wait until all queue pairs are freed
  */
 void rover_qp_table_exit(void);
 
 /**
  * rover_qp_table_alloc() - allocate a queue pair
- *
  * Return: zeroed, with one reference; NULL without memory.
  */
 struct rover_qp *rover_qp_table_alloc(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * req - send side of a queue pair: requester and completer
+ * req - requester and completer
  *
- * tx_lock protects all structs here.  Other contexts read fields marked "hint"
- * without the lock, see qp.h.
+ * tx_lock protects all structs; for "hint" see qp.h.  Times are ns, 0 for none.
  */
 #ifndef ROVER_REQ_H
 #define ROVER_REQ_H
@@ -15,7 +14,7 @@
 #include "mem/sgl.h"
 #include "wire/wr.h"
 
-/* Outstanding send work requests, a power of two. */
+/* Limit of outstanding send requests, a power of two */
 #define ROVER_MAX_INFLIGHT	128
 
 /**
@@ -27,8 +26,7 @@
  * @flags: ROVER_WQE_*
  * @ssn: receives that earlier requests take from the peer (credit)
  *
- * The WQE stays in the ring.  A retransmit copies and validates it again, and
- * fails if it has changed.
+ * A retransmit copies and validates the WQE again, and fails if it has changed.
  */
 struct rover_sent {
 	u64 wr_id;
@@ -42,11 +40,11 @@ struct rover_sent {
 static_assert(ROVER_WQE_OPCODES <= 1 << 4 && ROVER_WQE_FLAGS < 1 << 4);
 
 /**
- * struct rover_wqe - private, validated copy of a send WQE
+ * struct rover_wqe - validated copy of a send WQE
  * @hdr: head
  * @sge: gather or scatter entries
- * @index: ring index of the WQE, free-running
- * @valid: the copy is in use
+ * @index: free-running ring index
+ * @valid: in use
  */
 struct rover_wqe {
 	struct rover_send_wqe hdr;
@@ -57,46 +55,46 @@ struct rover_wqe {
 
 /**
  * struct rover_req - requester and completer
- * @psn: next PSN to send, behind @next_psn while retransmitting
- * @next_psn: first PSN that was never sent; hint
+ * @psn: next PSN to send, before @next_psn while retransmitting
+ * @next_psn: first PSN never sent; hint
  * @una: oldest unacknowledged PSN; hint
  * @oldest: ring index of the oldest outstanding request
  * @sending: ring index of the request being sent
  * @fetched: ring index after the newest request in @sent
- * @sent: outstanding requests, at their ring index modulo ROVER_MAX_INFLIGHT
- * @wqe_psns: PSNs of request @sending, while @wqe is valid
- * @wqe_psns_sent: PSNs of request @sending that are sent
+ * @sent: outstanding requests, by ring index modulo ROVER_MAX_INFLIGHT
+ * @wqe_psns: PSNs of @wqe
+ * @wqe_psns_sent: how many of them are sent
  * @wqe: copy of request @sending
- * @sgl: payload of request @sending, at byte @wqe_psns_sent * mtu
- * @wqe_fault: of request @sending: nothing more is sent, and the request fails
- *	once all earlier ones are done
- * @resp: copy of the READ or atomic whose response is arriving
- * @resp_sgl: destination of that response
- * @implied_nak_psn: missing response that was requested again; ~0 for none
+ * @sgl: payload of @wqe, at byte @wqe_psns_sent * mtu
+ * @wqe_fault: @wqe sends nothing more, and fails once all earlier requests are
+ *	done
+ * @resp: copy of the READ or atomic being answered
+ * @resp_sgl: destination of the response
+ * @implied_nak_psn: missing response requested again; ~0 for none
  * @dropped_psn: last response dropped for ODP or revoked payload; ~0 for none
  * @early_nak_psn: PSN that @early_nak refuses
- * @qd1_streak: successive requests of at most ROVER_QD1_BYTES bytes, each posted
- *	alone with nothing in flight; hint
+ * @qd1_streak: successive requests up to ROVER_QD1_BYTES, each posted alone
+ *	with nothing in flight; hint
  * @last_tx_cpu: CPU that sent last; hint
  * @resp_packets: response packets of this batch not yet counted as progress
- * @ssn: receives of the peer that all requests before @fetched take
+ * @ssn: receives that all fetched requests take from the peer
  * @lsn: receives the peer has announced, free-running like @ssn
  * @rd_atomic: READs and atomics in flight
  * @since_ackreq: packets since the last AckReq
  * @ip_id: next IPv4 identification
- * @cnp_at: time of the last CNP for a response, ns; 0 for none
+ * @cnp_at: last CNP for a response
  * @rnr_retries: RNR retries left
- * @early_nak: syndrome of a fatal NAK that overtook responses to earlier
- *	requests; 0 for none
+ * @early_nak: fatal syndrome that overtook responses to earlier requests; 0 for
+ *	none
  * @rnr_wait: the RNR timer runs; nothing is sent
  * @drained: all sends are complete in this stay in SQD; hint
- * @long_wr: the newest request moves ROVER_LONG_BYTES bytes or more; hint
+ * @long_wr: the newest request is of ROVER_LONG_BYTES or more; hint
  * @long_tx: @long_wr for payload to send on a reliable connection; hint
  * @long_read: @long_wr for a READ; hint
- * @lsn_valid: the peer announces receives: @lsn counts
- * @rnr_woken: the peer has ended an RNR wait by announcing receives
- * @resp_page_wait: a response was dropped for ODP or revoked payload: request it
- *	again when resp_pagein does not wait
+ * @lsn_valid: the peer announces receives
+ * @rnr_woken: announced receives have ended an RNR wait
+ * @resp_page_wait: request a dropped response again when resp_pagein is not
+ *	pending
  * @zcopy: packets refer to registered memory since the last revoke (zcopy)
  */
 struct rover_req {
@@ -141,16 +139,17 @@ struct rover_req {
 
 /**
  * struct rover_cwnd - congestion window
- * @packets: packets that may be in flight
+ * @packets: may be in flight
  * @max_packets: upper bound of @packets
  * @ssthresh: slow start threshold: below, @packets doubles in a round trip
- * @growth_eighths: packets acknowledged above @ssthresh, modulo 8: eight grow @packets by 1
- * @train: packets in one train at most, few after loss
- * @rtt_high: the last round trip was too long: @packets does not grow
+ * @growth_eighths: packets acknowledged above @ssthresh, modulo 8; 8 add one to
+ *	@packets
+ * @train: limit of packets in a train, few after loss
+ * @rtt_high: the last round trip was too long for @packets to grow
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
- * @ecn_psn: next_psn at the last cut for marks: no other cut until una is there
- * @min_rtt: shortest round trip, ns; 0 for none
- * @ecn_at: time of that cut, ns; 0 for none
+ * @ecn_psn: next_psn at the last cut for marks: no other until una is there
+ * @min_rtt: shortest round trip
+ * @ecn_at: time of that cut
  */
 struct rover_cwnd {
 	u32 packets;
@@ -167,15 +166,15 @@ struct rover_cwnd {
 
 /**
  * struct rover_rtx - retransmit timer
- * @timer: of retransmit and RNR wait, in softirq
- * @deadline: of the oldest unacknowledged packet or the RNR wait; 0 for none
- * @srtt: smoothed round trip, ns; 0 for none
- * @rttvar: its mean deviation, ns
- * @sample_sent_at: time the timed packet was sent; 0 for none
+ * @timer: for retransmit and RNR wait
+ * @deadline: of the oldest unacknowledged packet or the RNR wait
+ * @srtt: smoothed round trip
+ * @rttvar: its mean deviation
+ * @sample_sent_at: when @sample_psn was sent
  * @progress_at: last progress, or first transmission of what is in flight
  * @sample_psn: the timed packet
  * @backoff: doublings of the timeout since the last measured round trip
- * @timeouts: timeouts since the last progress
+ * @timeouts: since the last progress
  * @probing: a timeout has set req.psn back
  */
 struct rover_rtx {

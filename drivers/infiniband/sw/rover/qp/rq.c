@@ -2,8 +2,7 @@
 /*
  * rq - take receive WQEs from a ring
  *
- * Userspace may write to the ring at any time, so a receive is copied once and
- * only the copy is validated.  Softirqs off.
+ * Userspace may write to it at any time: validate only the copy.
  */
 #include "qp/rq.h"
 #include "wire/wr.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * rq - take receive WQEs from a ring
- *
- * The ring belongs to a queue pair or an SRQ, whose lock the caller holds.
- */
+/* rq - take receive WQEs from a ring of a queue pair or SRQ */
 #ifndef ROVER_RQ_H
 #define ROVER_RQ_H
 
@@ -15,7 +11,6 @@
 /**
  * rover_rq_stride() - compute the slot size of a receive ring
  * @max_sge: entries wanted; raised to fill the slot
- *
  * Return: bytes, a multiple of ROVER_SLOT_SIZE.
  */
 u32 rover_rq_stride(u32 *max_sge);
@@ -26,12 +21,11 @@ u32 rover_rq_stride(u32 *max_sge);
  * @max_sge: entries a receive may have
  * @need: bytes it must hold; otherwise it stays in the ring
  * @wqe: filled with the head
- * @sge: filled with the entries, ROVER_MAX_SGE
- *
- * Context: lock of the ring's consumer held.
- * Return: ROVER_OK; RNR if there is none; TOO_LONG if it is too short for
- *	@need; RQ_RING if the ring is corrupt; RQ_CORRUPT if the receive is: it
- *	was taken, and only its wr_id is valid.
+ * @sge: filled with the entries
+ * Context: lock of the ring's owner held.
+ * Return: ROVER_OK; RNR if there is none; TOO_LONG if shorter than @need;
+ *	RQ_RING if the ring is corrupt; RQ_CORRUPT if the receive is: it was
+ *	taken, and only its wr_id is valid.
  */
 enum rover_fault rover_rq_take(struct rover_ring *ring, u32 max_sge, u32 need,
 			       struct rover_recv_wqe *wqe,

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * rsp - receive side of a queue pair: responder
- *
- * rx_lock protects all structs here.  Other contexts read fields marked "hint"
- * without the lock, see qp.h.
- */
+/* rsp - responder.  rx_lock protects all structs; for "hint" see qp.h. */
 #ifndef ROVER_RSP_H
 #define ROVER_RSP_H
 
@@ -22,7 +17,7 @@
  * @npsn: responses
  * @rkey: remote key
  * @length: bytes of a READ
- * @srqn: READ of an XRC target: its shared receive queue
+ * @srqn: READ of an XRC target: its SRQ
  * @msn: of the responses
  * @next: READ: responses already sent
  * @va: remote address
@@ -58,39 +53,38 @@ struct rover_saved {
  * struct rover_rsp - responder
  * @psn: expected PSN
  * @msn: completed messages; hint
- * @class: enum rover_op_class of the current message
+ * @class: enum rover_op_class of the message
  * @in_message: between FIRST and LAST
- * @nak_sent: a NAK for the current gap was sent; no other until it is filled
+ * @nak_sent: a NAK was sent; no other until this gap is filled
  * @ack_due: send an ACK at the end of this batch
  * @nak_due: syndrome to send instead; 0 for none
- * @have_wqe: @wqe holds a receive for the current message
+ * @have_wqe: @wqe is taken
  * @comm_est: COMM_EST was raised
  * @last_wqe: LAST_WQE_REACHED was raised in this stay in ERR
- * @long_tx: a READ of ROVER_LONG_BYTES bytes or more is to be answered; hint
- * @peer_waits: send an ACK to the peer, refused by RNR NAK, when @rq has
- *	receives (credit); hint
+ * @long_tx: a READ of ROVER_LONG_BYTES or more is pending; hint
+ * @peer_waits: after an RNR NAK: send an ACK when @rq has receives (credit);
+ *	hint
  * @zcopy: packets refer to registered memory since the last revoke (zcopy)
- * @srqn: XRC target: shared receive queue of the current message
- * @srq_gen: rover_srq.gen of that queue, since numbers are reused
- * @page_wait: the expected request was dropped on an ODP fault: send a NAK
- *	when rx_pagein does not wait
- * @received: payload bytes of the current message
+ * @srqn: XRC target: SRQ of the message
+ * @srq_gen: its rover_srq.gen, since numbers are reused
+ * @page_wait: ODP fault of the expected request: send a NAK after rx_pagein
+ * @received: payload bytes of the message
  * @length: WRITE: bytes announced in the RETH
- * @dst: destination of the current message
- * @wqe: private copy of the receive WQE
+ * @dst: destination of the message
+ * @wqe: copy of the receive WQE
  * @sge: its scatter entries
- * @res: ring of @res_max READs and atomics to be answered, by PSN
- * @saved: ring of the results of the last @res_max atomics
- * @res_max: rows of @res and @saved, max_dest_rd_atomic rounded up
+ * @res: ring of READs and atomics to be answered, by PSN
+ * @saved: ring of the results of atomics
+ * @res_max: rows of @res and @saved: max_dest_rd_atomic rounded up
  * @res_tail: index after the newest row of @res
  * @res_send: row of @res to answer next; @res_tail for none
  * @saved_tail: next row of @saved to write
- * @rq_seen_max: most receives seen posted, bound of what a wait asks for (credit)
+ * @rq_seen_max: most receives seen posted; a wait asks for no more (credit)
  * @wake_at: index of @rq whose post ends the wait of @peer_waits
  * @wake_from: head of @rq when that wait began
  * @rnr_wakes: waits ended by an ACK
  * @ip_id: next IPv4 identification
- * @cnp_at: time of the last CNP for a request, ns; 0 for none
+ * @cnp_at: last CNP for a request, ns; 0 for none
  */
 struct rover_rsp {
 	u32 psn;

@@ -2,11 +2,9 @@
 /*
  * srq - shared receive queues
  *
- * Posting never enters the kernel, since receives wait for packets.  The tail
- * of a user ring is range-checked; rq validates receives.
+ * Posting never enters the kernel, since receives wait for packets.
  *
- * The limit (IBTA 10.2.9) is tested when a receive is taken, and when it is
- * set: the receive that reached it may have been taken before.
+ * The limit (IBTA 10.2.9) is tested when a receive is taken and when it is set.
  */
 #include <linux/atomic.h>
 #include <linux/rcupdate.h>
@@ -23,7 +21,7 @@
 static_assert(sizeof(struct rover_uapi_create_srq_resp) == 32);
 static_assert(sizeof(struct rover_uapi_modify_srq_req) == 16);
 
-/* Receives moved in one go, with the locks held and without. */
+/* Receives moved at once under the locks, and without */
 #define MOVE_LOCKED	64
 #define MOVE_BATCH	4096
 
@@ -39,7 +37,7 @@ static void srq_raise(struct rover_srq *srq, enum ib_event_type type)
 		srq->ib.event_handler(&event, srq->ib.srq_context);
 }
 
-/* Test and clear the limit: its event is raised once. */
+/* The limit's event is raised once. */
 static bool srq_take_limit(struct rover_srq *srq)
 {
 	int posted;
@@ -115,7 +113,6 @@ static int srq_check_init(const struct rover_srq *srq,
 	return ib_is_udata_in_empty(udata);
 }
 
-/* Packets can find an XRC SRQ from here on. */
 static int srq_publish(struct rover_srq *srq,
 		       const struct ib_srq_init_attr *init)
 {
@@ -162,7 +159,7 @@ int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	srq->user = udata;
 	srq->max_sge = attr->max_sge;
 	srq->limit_head = srq->ring.head - 1;
-	/* Last: the SRQ is in use from here on. */
+	/* Last: packets can find an XRC SRQ now. */
 	err = srq_publish(srq, init);
 	if (err)
 		goto err_ctl;
@@ -175,10 +172,7 @@ err_ring:
 	return err;
 }
 
-/*
- * Readers use the SRQ, its CQ and its domain under rcu_read_lock() only: the
- * core may free all three next.
- */
+/* The core may free SRQ, CQ and domain next: wait for RCU readers. */
 static void srq_unpublish(struct rover_srq *srq)
 {
 	if (!srq->xrcd)
@@ -216,14 +210,7 @@ int rover_srq_query(struct ib_srq *ib, struct ib_srq_attr *attr)
 
 /* Modify *********************************************************************/
 
-/**
- * struct srq_change - state of a modify
- * @mask: attributes given, IB_SRQ_*
- * @attr: attributes
- * @ring: new ring, afterwards the old one
- * @from: index of the next receive to move
- * @low: the new limit is reached already
- */
+/* @ring: new ring, afterwards the old one; @from: next receive to move */
 struct srq_change {
 	int mask;
 	const struct ib_srq_attr *attr;
@@ -243,7 +230,7 @@ static void srq_move_wqes(const struct rover_srq *srq, struct srq_change *c,
 		       rover_ring_slot(old, c->from), old->stride);
 }
 
-/* Count receives to move; fail if they do not fit into the new ring. */
+/* Return -EINVAL if the receives do not fit into the new ring. */
 static int srq_left_to_move(const struct rover_srq *srq, struct srq_change *c)
 {
 	const struct rover_ring *ring = &srq->ring;
@@ -273,10 +260,7 @@ static void srq_swap_ring(struct rover_srq *srq, struct srq_change *c, int left)
 	swap(srq->ring, *new);
 }
 
-/*
- * Apply the change with receives neither taken nor posted by kernel users.
- * Return an error, or the number of receives to move first.
- */
+/* Return an error, or the number of receives to move first. */
 static int srq_commit(struct rover_srq *srq, struct srq_change *c)
 {
 	int left = 0;
@@ -300,8 +284,8 @@ static int srq_commit(struct rover_srq *srq, struct srq_change *c)
 }
 
 /*
- * All but the last few receives are moved without the locks: nothing writes
- * between head and tail.  Userspace that posts meanwhile loses these receives.
+ * Only the last few receives are moved with the locks: nothing writes between
+ * head and tail.  Receives posted by userspace meanwhile are lost.
  */
 static int srq_move_and_commit(struct rover_srq *srq, struct srq_change *c)
 {
@@ -324,7 +308,7 @@ static int srq_new_ring(const struct rover_srq *srq, struct srq_change *c,
 				srq->ring.stride, &desc);
 	if (err || !udata)
 		return err;
-	/* This verb has no response in the core's ABI. */
+	/* The core's ABI has no response for this. */
 	return copy_to_user(u64_to_user_ptr(resp_ptr), &desc, sizeof(desc)) ?
 	       -EFAULT : 0;
 }
@@ -360,7 +344,7 @@ int rover_srq_modify(struct ib_srq *ib, struct ib_srq_attr *attr,
 	}
 	mutex_lock(&srq->ctl);
 	err = srq_check_modify(srq, &c, req.ring);
-	/* Fail before the swap: on error userspace keeps its ring. */
+	/* Before the swap: on error userspace keeps its ring. */
 	if (!err && c.mask & IB_SRQ_MAX_WR) {
 		c.from = READ_ONCE(srq->ring.head);
 		err = srq_new_ring(srq, &c, udata, req.ring);

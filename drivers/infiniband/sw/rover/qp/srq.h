@@ -2,13 +2,10 @@
 /*
  * srq - shared receive queues
  *
- * A receive that was taken belongs to the queue pair.  Requests name an XRC SRQ
- * by number; its receives complete in its own CQ (xrc).
- *
- * Lifetime: the core refuses destroy while queue pairs use the SRQ; destroyed
- * ones take no receives (@alive is cleared under rx_lock).  Only restrack of
- * old cores may read the struct meanwhile, not the ring.  An XRC SRQ is found
- * under RCU: destroy waits for a grace period.
+ * Lifetime: the core refuses destroy while queue pairs use the SRQ, and
+ * destroyed queue pairs take no receives.  Restrack of old cores may still read
+ * the struct, not the ring.  An XRC SRQ is found under RCU: destroy waits for a
+ * grace period.
  */
 #ifndef ROVER_SRQ_H
 #define ROVER_SRQ_H
@@ -23,18 +20,18 @@
 
 /**
  * struct rover_srq - shared receive queue
- * @ib: the core's part
+ * @ib: core object
  * @obj: XRC: number
- * @xrcd: XRC: domain, compare only; constant
- * @cq: XRC: CQ of its receives; constant
- * @gen: XRC: unique, unlike the number; constant
- * @user: mapped by userspace; constant
- * @max_sge: granted limit; constant
+ * @xrcd: XRC: domain, compare only
+ * @cq: XRC: CQ of its receives
+ * @gen: XRC: unique, unlike the number
+ * @user: mapped by userspace
+ * @max_sge: entries of a receive
  * @lock: protects @ring to @dead; inside of rx_lock, softirqs off
  * @ring: receives
  * @limit: raise SRQ_LIMIT_REACHED once below; 0 for never
- * @limit_head: @ring.head at that event; no other before a receive is taken,
- *	or userspace could flood the core's event list
+ * @limit_head: @ring.head at that event; the next event needs another head, or
+ *	userspace could flood the core's event list
  * @dead: the ring is corrupt; no receive is taken
  * @post: serialises posts of kernel users; protects the tail of @ring, and
  *	@ring with @lock; leaf inside of @lock, interrupts off
@@ -62,7 +59,7 @@ static inline struct rover_srq *rover_srq(struct ib_srq *ib)
 	return container_of(ib, struct rover_srq, ib);
 }
 
-/* Verbs; signatures are those of struct ib_device_ops. */
+/* ib_device_ops */
 int rover_srq_create(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata);
 int rover_srq_modify(struct ib_srq *ib, struct ib_srq_attr *attr,
@@ -73,14 +70,13 @@ int rover_srq_destroy(struct ib_srq *ib, struct ib_udata *udata);
 /**
  * rover_srq_take() - take the oldest receive
  * @srq: of a queue pair
- * @need: bytes it must hold; otherwise it stays for other queue pairs
+ * @need: bytes it must hold; otherwise it stays
  * @wqe: filled with the head
- * @sge: filled with the entries, ROVER_MAX_SGE
+ * @sge: filled with the entries
  *
- * Raises IB_EVENT_SRQ_LIMIT_REACHED below the limit, and IB_EVENT_SRQ_ERR once
- * if the ring is corrupt.
- *
- * Context: rx_lock of the queue pair held, softirqs off.
+ * Raises SRQ_LIMIT_REACHED below the limit, and SRQ_ERR once if the ring is
+ * corrupt.
+ * Context: rx_lock held, softirqs off.
  * Return: as rover_rq_take().
  */
 enum rover_fault rover_srq_take(struct rover_srq *srq, u32 need,

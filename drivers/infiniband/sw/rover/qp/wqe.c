@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wqe - copy WQEs from the rings, write their completions
+ * wqe - copies and completions of WQEs
  *
- * Userspace may write to its rings at any time, so a WQE is copied once and
- * only the copy is validated.
+ * Userspace may write to its rings at any time: validate only copies.
  */
 #include "qp/cq.h"
 #include "qp/qp_state.h"
@@ -59,7 +58,7 @@ enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 }
 
 void rover_wqe_write_cqe(struct rover_qp *qp, const struct rover_sent *row,
-		    enum rover_fault fault)
+			 enum rover_fault fault)
 {
 	struct rover_cqe cqe = {
 		.wr_id = row->wr_id,

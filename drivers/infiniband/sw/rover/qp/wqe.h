@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * wqe - copy WQEs from the rings, write their completions
- */
+/* wqe - copies and completions of WQEs */
 #ifndef ROVER_WQE_H
 #define ROVER_WQE_H
 
@@ -9,30 +7,26 @@
 #include "wire/fault.h"
 
 /**
- * rover_wqe_copy() - copy and validate a send WQE
+ * rover_wqe_copy() - copy and validate a send WQE, but not keys
  * @qp: alive
  * @index: ring index, posted
  * @wqe: filled in
  * @length: set to the bytes of the SGL or inline data
- *
- * Does not check memory keys.
- *
  * Context: tx_lock held.
  * Return: ROVER_OK, WQE, SEND_LENGTH.
  */
 enum rover_fault rover_wqe_copy(struct rover_qp *qp, u32 index,
 				struct rover_wqe *wqe, u64 *length);
 
-/* Slow path of rover_wqe_complete(): write the CQE. */
+/* Slow path of rover_wqe_complete() */
 void rover_wqe_write_cqe(struct rover_qp *qp, const struct rover_sent *row,
-		    enum rover_fault fault);
+			 enum rover_fault fault);
 
 /**
  * rover_wqe_complete() - complete a send request
  * @qp: alive; moves to ERR if its CQ overflows
  * @row: request
  * @fault: ROVER_OK writes a CQE only if signaled
- *
  * Context: tx_lock held.
  */
 static inline void rover_wqe_complete(struct rover_qp *qp,
@@ -44,40 +38,33 @@ static inline void rover_wqe_complete(struct rover_qp *qp,
 }
 
 /**
- * rover_wqe_fail() - complete a send request that was never sent, in error
+ * rover_wqe_fail() - fail a send request that was never sent
  * @qp: alive
  * @wr_id: of the WQE
- * @opcode: of the WQE, not necessarily valid
+ * @opcode: of the WQE, not validated
  * @fault: reason
- *
  * Context: tx_lock held.
  */
 void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 		    enum rover_fault fault);
 
 /*
- * WQEs flushed in one go, with a lock held and softirqs off.  A ring holds up
- * to 32768, each with a CQE and maybe an event (decision 0043).
+ * WQEs flushed under one lock, softirqs off.  A ring holds up to 32768, each
+ * with a CQE and maybe an event (decision 0043).
  */
 #define ROVER_FLUSH_PORTION	64
 
 /**
  * rover_wqe_flush() - flush a portion of the send ring
- * @qp: alive; requests already begun are complete
- *
- * Sets ROVER_WORK_TX if more is posted.
- *
+ * @qp: alive; requests begun are complete; ROVER_WORK_TX is set for the rest
  * Context: tx_lock held.
  */
 void rover_wqe_flush(struct rover_qp *qp);
 
 /**
  * rover_wqe_recv() - take the oldest receive into rsp.wqe and rsp.sge
- * @qp: alive
+ * @qp: alive; rsp.have_wqe is set if one was taken, valid or not
  * @need: bytes it must hold; otherwise it stays posted
- *
- * Sets rsp.have_wqe if one was taken, valid or not.
- *
  * Context: rx_lock held.
  * Return: as rover_rq_take().
  */
@@ -88,7 +75,6 @@ enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need);
  * @qp: alive; moves to ERR if its CQ overflows
  * @cqe: complete except @qpn
  * @solicited: the sender asked for an event
- *
  * Context: rx_lock held.
  */
 void rover_wqe_recv_complete(struct rover_qp *qp, struct rover_cqe *cqe,
@@ -100,7 +86,6 @@ void rover_wqe_recv_complete(struct rover_qp *qp, struct rover_cqe *cqe,
  * @wr_id: of the WQE
  * @fault: reason
  * @status: enum ib_wc_status
- *
  * Context: rx_lock held.
  */
 void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
@@ -110,9 +95,8 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
  * rover_wqe_recv_flush() - flush a portion of the receive ring
  * @qp: alive; a receive it had taken is complete
  *
- * Sets ROVER_WORK_RX if more is posted.  With an SRQ, raises LAST_WQE_REACHED
- * once instead: its receives are for other queue pairs.
- *
+ * Sets ROVER_WORK_RX for the rest.  With an SRQ, raises LAST_WQE_REACHED once
+ * instead.
  * Context: rx_lock held.
  */
 void rover_wqe_recv_flush(struct rover_qp *qp);

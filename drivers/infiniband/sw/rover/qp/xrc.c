@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * xrc - XRC targets: the SRQ of a request
- *
- * Called under rx_lock and rcu_read_lock() with softirqs off.
- */
+/* xrc - XRC targets */
 #include "qp/srq.h"
 #include "qp/xrc.h"
 
-/* SRQs of other domains do not exist for this target (IBTA annex A14). */
+/* Only SRQs of the target's domain (IBTA annex A14). */
 static struct rover_srq *xrc_find_srq(struct rover_qp *qp, u32 srqn)
 {
 	struct rover_obj *obj = rover_table_find(&qp->dev->srqs, srqn);

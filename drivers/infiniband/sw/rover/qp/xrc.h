@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * xrc - XRC targets: the SRQ of a request
+ * xrc - XRC targets
  *
  * A request to an XRC target names an SRQ of the target's domain, which brings
- * receives, CQ and PD (IBTA annex A14).  So @srq, @rcq, @pd and @recv_pd of a
- * target are those of the SRQ during a request, under rx_lock and
- * rcu_read_lock(), and NULL otherwise.
- *
- * Userspace may destroy SRQ, CQ and PD between two packets: targets keep only
+ * receives, CQ and PD (IBTA annex A14).  So @srq, @rcq, @pd and @recv_pd of the
+ * target are set during a request, under rx_lock and rcu_read_lock(), and NULL
+ * otherwise: userspace may destroy all between two packets.  Targets keep only
  * number and @gen of the SRQ (decision 0018).
  *
  * The functions do nothing for other queue pairs.
@@ -22,14 +20,13 @@
 /**
  * rover_xrc_use_srq() - use an SRQ
  * @qp: alive
- * @srqn: number of the SRQ
- *
+ * @srqn: its number
  * Context: rx_lock held, under rcu_read_lock() until rover_xrc_clear_srq().
  * Return: ROVER_OK; XRCETH if the domain has no such SRQ.
  */
 enum rover_fault rover_xrc_use_srq(struct rover_qp *qp, u32 srqn);
 
-/* Slow path of rover_xrc_open(), for a target. */
+/* Slow path of rover_xrc_open() */
 enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
 				       const struct rover_packet *pkt);
 
@@ -37,10 +34,8 @@ enum rover_fault rover_xrc_open_target(struct rover_qp *qp,
  * rover_xrc_open() - use the SRQ that a request names
  * @qp: alive
  * @pkt: in sequence; starts a message, or belongs to the current one
- *
  * Context: as rover_xrc_use_srq().
- * Return: ROVER_OK; XRCETH if there is no such SRQ, or the message began with
- *	another one.
+ * Return: as rover_xrc_use_srq(); XRCETH if the message began with another SRQ.
  */
 static inline enum rover_fault rover_xrc_open(struct rover_qp *qp,
 					      const struct rover_packet *pkt)
@@ -51,16 +46,14 @@ static inline enum rover_fault rover_xrc_open(struct rover_qp *qp,
 /**
  * rover_xrc_use_current_srq() - use the SRQ of the current message
  * @qp: alive
- *
  * Context: as rover_xrc_use_srq().
- * Return: false if the SRQ is gone, and with it the receive taken from it.
+ * Return: false if the SRQ is gone, with the receive taken from it.
  */
 bool rover_xrc_use_current_srq(struct rover_qp *qp);
 
 /**
  * rover_xrc_clear_srq() - stop using the SRQ
  * @qp: alive
- *
  * Context: rx_lock held.
  */
 static inline void rover_xrc_clear_srq(struct rover_qp *qp)

@@ -2,10 +2,9 @@
 /*
  * zcopy - revocable zero-copy payload
  *
- * A CPU has at most one reader, since softirqs are off, and publishes its
- * sender.  A revoke scans all CPUs, but is rare: requests fail or queue pairs
- * end.  Keys are closed often, by kernel users for each request, so readers
- * hold a reference to the key.
+ * A CPU has at most one reader, as softirqs are off, and publishes its sender.
+ * A revoke scans all CPUs, but is rare.  Kernel users close keys for each
+ * request: so readers hold a reference to the key.
  */
 #include <linux/percpu.h>
 #include <linux/processor.h>
@@ -14,10 +13,10 @@
 #include "qp/qp_table.h"
 #include "qp/zcopy.h"
 
-/* Sender of the payload read on this CPU; compare only. */
+/* Sender of the payload being read; compare only */
 static DEFINE_PER_CPU(const struct rover_qp *, zcopy_sender);
 
-/* Under rcu_read_lock(), which keeps the device. */
+/* rcu_read_lock() keeps the device. */
 static bool zcopy_valid(struct rover_qp *qp, const struct rover_zcopy *zcopy,
 			struct rover_mkey **mkey)
 {
@@ -86,7 +85,7 @@ enum rover_fault rover_zcopy_write(struct rover_sgl *sgl,
 	return fault;
 }
 
-/* A reader takes as long as one packet or GSO skb to copy or sum. */
+/* A reader copies or sums one packet or GSO skb. */
 static void zcopy_wait(const struct rover_qp *qp)
 {
 	int cpu;
