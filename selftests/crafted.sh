@@ -15,7 +15,7 @@
 limit=120
 # As in lib/peer.h.
 mac=02:00:5e:77:00:99 addresses=(10.77.0.99 fd77::99)
-reasons=(rx_drop_{opcode,length,unknown_qp,wrong_peer,pkey,qkey,qp_state,stale_response,after_gap,nak_limited,receive_short}
+reasons=(rx_drop_{opcode,length,unknown_qp,wrong_peer,pkey,qkey,qp_state,stale_response,after_gap,unanswered,receive_short}
 	rx_icrc_encapsulated out_of_buffer resp_remote_access_errors duplicate_request rnr_nak_sent nak_sent implied_nak_seq_err
 	resp_xrceth_errors)
 

@@ -29,10 +29,10 @@ late_answers() {
 # counted.
 late_duplicates() {
 	local before
-	before=$(counter b rx_drop_nak_limited)
+	before=$(counter b rx_drop_unanswered)
 	ANSWERS="tc qdisc change dev $NDEV_B parent 1:2 tbf limit 100000" \
 		late_answers "tbf rate 1gbit burst 100000 limit 100000" rc_again
-	(($(counter b rx_drop_nak_limited) >= before + 2)) || fail "no duplicate had to wait"
+	(($(counter b rx_drop_unanswered) >= before + 2)) || fail "no duplicate had to wait"
 }
 
 never_again() {

@@ -96,6 +96,7 @@ struct rover_speed {
  * @flow_input: flow rules
  * @stats: per-CPU counters
  * @counters: counters that queue pairs may be bound to
+ * @counted: counts of counters that are gone; lock of @counters
  * @unregistering: destroy of a user QP flushes its rings
  * @port_state: last reported to userspace; RTNL
  * @speed: of the interface
@@ -114,6 +115,7 @@ struct rover_dev {
 	struct rover_flow_input flow_input;
 	struct rover_stats __percpu *stats;
 	struct xarray counters;
+	struct rover_stats counted;
 	bool unregistering;
 	enum ib_port_state port_state;
 	struct rover_speed speed;

@@ -213,7 +213,7 @@
 	  "requests after a lost packet: on reliable connections "	\
 	  "until it is sent again, on unreliable ones the rest of "	\
 	  "its message")						\
-	X(DROP_UNANSWERED, "rx_drop_nak_limited",				\
+	X(DROP_UNANSWERED, "rx_drop_unanswered",				\
 	  "requests dropped without an answer: duplicate READs and "	\
 	  "atomics whose result or memory is gone, and READs and "	\
 	  "atomics while duplicates take all responder resources; "	\
@@ -222,8 +222,6 @@
 	  "packets and trains dropped because the backlog of their "	\
 	  "queue pair was full (8 MiB); the peer sends without a "	\
 	  "congestion window")						\
-	X(DROP_DOWN, "rx_drop_link_down",				\
-	  "always 0: reserved")						\
 	X(DROP_QKEY, "rx_drop_qkey",					\
 	  "datagrams with another Q_Key than the queue pair's")		\
 	X(DROP_ADDRESS, "rx_drop_wrong_address",			\

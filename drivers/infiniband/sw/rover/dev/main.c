@@ -53,7 +53,7 @@ static int __init rover_init(void)
 	rover_poller_init();
 	err = rover_affinity_init(rover_ingress_worker);
 	if (err)
-		goto err_shortcut;
+		goto err_poller;
 	rover_trailer_init();
 	rover_gso_segment_init();
 	err = rover_netns_init();
@@ -69,8 +69,10 @@ err_netns:
 	rover_netns_exit();
 err_gso_segment:
 	rover_gso_segment_exit();
+	rover_trailer_exit();
 	rover_affinity_exit();
-err_shortcut:
+err_poller:
+	rover_poller_exit();
 	rover_shortcut_exit();
 	rover_kick_exit();
 	rover_qp_table_exit();

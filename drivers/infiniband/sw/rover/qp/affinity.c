@@ -166,9 +166,10 @@ void rover_affinity_queue(struct rover_qp *qp, int cpu)
 {
 	struct affinity_worker *worker = per_cpu_ptr(&affinity_workers, cpu);
 
-	if (!worker->thread)
-		worker = per_cpu_ptr(&affinity_workers,
-				     cpumask_first(cpu_present_mask));
+	if (!worker->thread) {
+		cpu = cpumask_first(cpu_present_mask);
+		worker = per_cpu_ptr(&affinity_workers, cpu);
+	}
 	/* As in rover_qp_kick(). */
 	if (!refcount_inc_not_zero(&qp->refs))
 		return;

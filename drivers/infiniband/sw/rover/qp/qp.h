@@ -270,6 +270,22 @@ static inline void rover_qp_count(const struct rover_qp *qp, enum rover_stat id)
 	rover_stat_inc(READ_ONCE(qp->stats), id);
 }
 
+/**
+ * rover_qp_set_work() - note work for the next run of a queue pair
+ * @qp: queue pair
+ * @bit: ROVER_WORK_TX or ROVER_WORK_RX
+ *
+ * The caller runs or kicks @qp afterwards.
+ *
+ * Context: any.
+ */
+static inline void rover_qp_set_work(struct rover_qp *qp, int bit)
+{
+	/* Pairs with smp_mb__after_atomic() in run_side(): the work itself. */
+	smp_mb__before_atomic();
+	set_bit(bit, &qp->work);
+}
+
 /* For verbs: the core serialises them with destroy. */
 static inline struct rover_qp *rover_qp(struct ib_qp *ib)
 {

@@ -68,8 +68,8 @@ void rover_qp_fail(struct rover_qp *qp, enum rover_event event)
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 	if (!qp->srq)
 		rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
-	set_bit(ROVER_WORK_TX, &qp->work);
-	set_bit(ROVER_WORK_RX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
+	rover_qp_set_work(qp, ROVER_WORK_RX);
 	rover_qp_kick(qp);
 
 	if (event != ROVER_EVENT_NONE)
@@ -89,7 +89,7 @@ void rover_qp_fail_send(struct rover_qp *qp)
 	trace_rover_qp_state(qp->obj.key, from, IB_QPS_SQE);
 	/* K2, as in rover_qp_fail(). */
 	rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 void rover_qp_drained(struct rover_qp *qp)

@@ -97,7 +97,7 @@ void rover_wqe_flush(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (posted > ROVER_FLUSH_PORTION)
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
 	for (posted = min(posted, ROVER_FLUSH_PORTION); posted > 0; posted--) {
 		const struct rover_send_wqe *slot =
 			rover_ring_slot(&qp->sq, qp->sq.head);
@@ -165,7 +165,7 @@ void rover_wqe_recv_flush(struct rover_qp *qp)
 	}
 	posted = rover_ring_posted(&qp->rq, qp->rq.head);
 	if (posted > ROVER_FLUSH_PORTION)
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 	for (posted = min(posted, ROVER_FLUSH_PORTION); posted > 0; posted--) {
 		const struct rover_recv_wqe *slot =
 			rover_ring_slot(&qp->rq, qp->rq.head);

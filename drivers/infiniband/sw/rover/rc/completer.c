@@ -61,7 +61,7 @@ static void completer_progress(struct rover_qp *qp, u32 packets)
 	rover_retransmit_progress(qp);
 	rover_cwnd_acked(qp, packets);
 	rover_path_progress(&qp->path, (u64)packets << qp->mtu_shift);
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 /* Advance una to @psn, or to the first READ or atomic without response. */
@@ -226,7 +226,7 @@ static void completer_receive_credits(struct rover_qp *qp, u8 value)
 
 	if (!rover_credit_update(qp, completer_oldest(qp), value))
 		return;
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 	if (req->rnr_wait) {
 		req->rnr_woken = true;
 		rover_retransmit_rnr_done(qp);
@@ -346,7 +346,7 @@ static void completer_handle_fault(struct rover_qp *qp,
 	}
 	req->implied_nak_psn = req->una;
 	if (revoked)
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
 	rover_qp_drop(qp, revoked ? ROVER_STAT_DROP_REVOKED :
 		      ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
 }

@@ -85,7 +85,7 @@ void rover_credit_watch(struct rover_qp *qp)
 	WRITE_ONCE(rsp->peer_waits, true);
 	rover_ring_watch(&qp->rq, rsp->wake_at);
 	if (credit_posted_recvs(qp) >= wanted)
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 }
 
 bool rover_credit_wake_due(struct rover_qp *qp)

@@ -281,6 +281,6 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	/* Out of budget or memory: no skb in the device will kick this QP. */
 	if (rover_readresp_pending(qp) && !fault &&
 	    !test_bit(ROVER_TX_BLOCKED, &qp->work))
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 	return fault;
 }

@@ -451,7 +451,7 @@ static bool requester_budget_spent(struct rover_qp *qp, int *left)
 {
 	if ((*left)-- > 0)
 		return false;
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 	return true;
 }
 

@@ -657,7 +657,7 @@ void rover_responder_leave(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->rx_lock);
 	rover_sgl_release(&qp->rsp.dst);
-	set_bit(ROVER_WORK_RX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_RX);
 }
 
 void rover_responder_flush(struct rover_qp *qp)

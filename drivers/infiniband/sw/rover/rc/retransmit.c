@@ -159,7 +159,7 @@ static void retransmit_skip_acked(struct rover_qp *qp)
 	req->wqe.valid = false;
 	req->wqe_fault = ROVER_OK;
 	retransmit_seek_psn(qp, req->psn);
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 void rover_retransmit_progress(struct rover_qp *qp)
@@ -210,7 +210,7 @@ void rover_retransmit_go_back(struct rover_qp *qp)
 	/* Karn: do not time a packet sent twice. */
 	qp->rtx.sample_sent_at = 0;
 	qp->rtx.deadline = 0;
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 /*
@@ -234,7 +234,7 @@ void rover_retransmit_rnr_done(struct rover_qp *qp)
 	qp->req.rnr_wait = false;
 	qp->rtx.deadline = 0;
 	qp->rtx.progress_at = retransmit_now();
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 void rover_retransmit_stop(struct rover_qp *qp)
@@ -281,7 +281,7 @@ static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 
 	if (!rover_qp_inflight(qp)) {
 		rtx->progress_at = now;
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
 	} else if (retry && now - rtx->progress_at >= retry) {
 		return false;
 	}

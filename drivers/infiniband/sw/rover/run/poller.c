@@ -267,9 +267,9 @@ static void poller_poll_qp(struct rover_kick *kick)
 		stays = poller_watch_qp(qp, poller);
 	spin_unlock(&qp->tx_lock);
 	/* K2: NEED_WAKEUP is set or another pass follows. */
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH))
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 	rover_run(qp);
 	if (!stays || !rover_kick_add(&qp->stream.kick, &poller->list))
 		rover_qp_put(qp);

@@ -73,7 +73,7 @@ static bool run_side(struct rover_qp *qp, int bit, spinlock_t *lock,
 	if (!spin_trylock_bh(lock))
 		return false;
 	clear_bit(bit, &qp->work);
-	/* Work before set_bit() is visible from here on. */
+	/* Pairs with smp_mb__before_atomic() in rover_qp_set_work(). */
 	smp_mb__after_atomic();
 	side(qp);
 	spin_unlock_bh(lock);
@@ -210,7 +210,7 @@ void rover_run_flush(struct rover_qp *qp)
 
 void rover_run_posted(struct rover_qp *qp)
 {
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 	rover_affinity_set_home(qp);
 	if (irqs_disabled() || in_hardirq())
 		rover_qp_kick(qp);
@@ -222,7 +222,7 @@ void rover_run_receives(struct rover_qp *qp)
 {
 	int left = RUN_TURNS_SOFTIRQ;
 
-	set_bit(ROVER_WORK_RX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_RX);
 	if (irqs_disabled() || in_hardirq()) {
 		rover_qp_kick(qp);
 		return;

@@ -578,7 +578,7 @@ static void netrx_receive_members(struct netrx_batch *b, struct sk_buff *head,
 
 	skb_walk_frags(head, skb) {
 		if (skb_has_frag_list(skb) || skb_headroom(skb) < hdr) {
-			rover_dev_count(b->dev, ROVER_STAT_DROP_GSO);
+			rover_drop(b->dev->stats, ROVER_STAT_DROP_GSO, 0, 0, 0);
 			continue;
 		}
 		trailer = rover_gso_small_trailer(skb);
@@ -595,19 +595,19 @@ static void netrx_receive_train(struct netrx_batch *b, struct sk_buff *skb)
 	int at = rover_netrx_bth_at(skb);
 
 	if (!netrx_headers_plain(skb, l3, at)) {
-		rover_dev_count(b->dev, ROVER_STAT_DROP_SHORT);
+		rover_drop(b->dev->stats, ROVER_STAT_DROP_SHORT, 0, 0, 0);
 		return;
 	}
 	if (!skb_is_gso(skb)) {
 		if (skb_has_frag_list(skb) && skb_linearize(skb)) {
-			rover_dev_count(b->dev, ROVER_STAT_DROP_SHORT);
+			rover_drop(b->dev->stats, ROVER_STAT_DROP_SHORT, 0, 0, 0);
 			return;
 		}
 		netrx_receive_skb(b, skb, at, skb->len - at, l3);
 		return;
 	}
 	if (!rover_netrx_is_train(skb) || skb_pagelen(skb) < at) {
-		rover_dev_count(b->dev, ROVER_STAT_DROP_GSO);
+		rover_drop(b->dev->stats, ROVER_STAT_DROP_GSO, 0, 0, 0);
 		return;
 	}
 	rover_dev_count(b->dev, ROVER_STAT_RX_TRAINS);

@@ -55,8 +55,8 @@ static void nettx_skb_freed(struct sk_buff *skb)
 	if (atomic_dec_return(&qp->tx_skbs) <= ROVER_TX_SKBS / 2 &&
 	    test_bit(ROVER_TX_BLOCKED, &qp->work) &&
 	    test_and_clear_bit(ROVER_TX_BLOCKED, &qp->work)) {
-		set_bit(ROVER_WORK_TX, &qp->work);
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 		rover_qp_kick(qp);
 	}
 	rover_qp_put(qp);

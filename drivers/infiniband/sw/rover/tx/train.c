@@ -23,6 +23,7 @@
 
 #include "core/trace.h"
 #include "qp/affinity.h"
+#include "qp/qp_table.h"
 #include "tx/gso_long.h"
 #include "tx/gso_small.h"
 #include "tx/nettx.h"
@@ -564,7 +565,8 @@ int rover_train_add(struct rover_train *train, struct rover_outgoing *out,
 	if (*fault)
 		return -EFAULT;
 	if (!added) {
-		rover_dev_count(train->qp->dev, ROVER_STAT_TX_DROP_NOMEM);
+		rover_qp_drop(train->qp, ROVER_STAT_TX_DROP_NOMEM, out->opcode,
+			      out->psn);
 		return -ENOMEM;
 	}
 	(*train->ip_id)++;

@@ -40,7 +40,7 @@ static bool dgram_send_next(struct rover_qp *qp,
 	if (posted <= 0 || !rover_qp_allows(qp, ROVER_MAY_SEND))
 		return false;
 	if (!(*budget)--) {
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
 		return false;
 	}
 	if (ops->full(qp, arg))

@@ -113,12 +113,32 @@ int rover_counter_unbind(struct ib_qp *ib, u32 port)
 
 int rover_counter_dealloc(struct rdma_counter *counter)
 {
+	struct rover_dev *dev = rover_dev(counter->device);
 	struct rover_counter *priv;
+	unsigned int i;
 
-	priv = xa_erase(&rover_dev(counter->device)->counters, counter->id);
+	xa_lock(&dev->counters);
+	priv = __xa_erase(&dev->counters, counter->id);
+	for (i = 0; priv && i < ROVER_STAT_COUNT; i++)
+		dev->counted.v[i] += rover_stat_read(priv->stats, i);
+	xa_unlock(&dev->counters);
 	if (priv)
 		counter_free(priv);
 	return 0;
+}
+
+u64 rover_counter_total(struct rover_dev *dev, enum rover_stat id)
+{
+	u64 total = rover_stat_read(dev->stats, id);
+	struct rover_counter *priv;
+	unsigned long at;
+
+	xa_lock(&dev->counters);
+	total += dev->counted.v[id];
+	xa_for_each(&dev->counters, at, priv)
+		total += rover_stat_read(priv->stats, id);
+	xa_unlock(&dev->counters);
+	return total;
 }
 
 struct rdma_hw_stats *rover_counter_alloc_stats(struct rdma_counter *counter)

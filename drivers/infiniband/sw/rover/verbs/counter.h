@@ -43,4 +43,16 @@ int rover_counter_update_stats(struct rdma_counter *counter);
 /* Does nothing. */
 void rover_counter_init(struct rdma_counter *counter);
 
+/**
+ * rover_counter_total() - return a count of a whole device
+ * @dev: device
+ * @id: counter
+ *
+ * Its own count, and those of its queue pairs' counters, also of counters that
+ * are gone.  The core adds these to what rover_counter_get_port() says.
+ *
+ * Context: any but hard interrupts.
+ */
+u64 rover_counter_total(struct rover_dev *dev, enum rover_stat id);
+
 #endif /* ROVER_COUNTER_H */

@@ -44,11 +44,11 @@ static int UVERBS_HANDLER(DOORBELL_RING)(struct uverbs_attr_bundle *attrs)
 		goto out;
 	}
 	rover_qp_count(qp, ROVER_STAT_DOORBELLS);
-	set_bit(ROVER_WORK_TX, &qp->work);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 	flush = rover_qp_allows(qp, ROVER_MUST_FLUSH);
 	recvs = flush || READ_ONCE(qp->rsp.peer_waits);
 	if (recvs)
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 	/* A queued poll sends: do not also send from this CPU. */
 	if (recvs && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);

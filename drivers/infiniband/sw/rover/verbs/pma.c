@@ -11,6 +11,7 @@
 #include <rdma/ib_pma.h>
 
 #include "core/dev.h"
+#include "verbs/counter.h"
 #include "verbs/pma.h"
 
 static const enum rover_stat pma_rcv_errors[] = {
@@ -23,12 +24,12 @@ static const enum rover_stat pma_xmit_discards[] = {
 	ROVER_STAT_TX_DROP_LOCAL,
 };
 
-static u64 pma_stat(const struct rover_dev *dev, enum rover_stat id)
+static u64 pma_stat(struct rover_dev *dev, enum rover_stat id)
 {
-	return rover_stat_read(dev->stats, id);
+	return rover_counter_total(dev, id);
 }
 
-static u64 pma_sum_stats(const struct rover_dev *dev,
+static u64 pma_sum_stats(struct rover_dev *dev,
 			 const enum rover_stat *ids, unsigned int n)
 {
 	u64 total = 0;
@@ -39,7 +40,7 @@ static u64 pma_sum_stats(const struct rover_dev *dev,
 }
 
 /* In units of four bytes (IBTA 16.1.3.5). */
-static u64 pma_words(const struct rover_dev *dev, enum rover_stat id)
+static u64 pma_words(struct rover_dev *dev, enum rover_stat id)
 {
 	return pma_stat(dev, id) / 4;
 }
@@ -55,7 +56,7 @@ static __be32 pma_sat32(u64 value)
 	return cpu_to_be32(min_t(u64, value, U32_MAX));
 }
 
-static void pma_put_class_info(const struct rover_dev *dev, void *data)
+static void pma_put_class_info(struct rover_dev *dev, void *data)
 {
 	struct ib_class_port_info *info = data;
 
@@ -64,7 +65,7 @@ static void pma_put_class_info(const struct rover_dev *dev, void *data)
 	info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH;
 }
 
-static void pma_put_counters(const struct rover_dev *dev, void *data)
+static void pma_put_counters(struct rover_dev *dev, void *data)
 {
 	struct ib_pma_portcounters *pc = data;
 
@@ -80,7 +81,7 @@ static void pma_put_counters(const struct rover_dev *dev, void *data)
 	pc->port_rcv_packets = pma_sat32(pma_stat(dev, ROVER_STAT_RX_PACKETS));
 }
 
-static void pma_put_counters_ext(const struct rover_dev *dev, void *data)
+static void pma_put_counters_ext(struct rover_dev *dev, void *data)
 {
 	struct ib_pma_portcounters_ext *pc = data;
 
@@ -96,14 +97,14 @@ static void pma_put_counters_ext(const struct rover_dev *dev, void *data)
 static const struct {
 	__be16 attr_id;
 	bool has_port_select;
-	void (*put)(const struct rover_dev *dev, void *data);
+	void (*put)(struct rover_dev *dev, void *data);
 } pma_attributes[] = {
 	{ IB_PMA_CLASS_PORT_INFO, false, pma_put_class_info },
 	{ IB_PMA_PORT_COUNTERS, true, pma_put_counters },
 	{ IB_PMA_PORT_COUNTERS_EXT, true, pma_put_counters_ext },
 };
 
-static u16 pma_answer_get(const struct rover_dev *dev,
+static u16 pma_answer_get(struct rover_dev *dev,
 			  const struct ib_pma_mad *in, struct ib_pma_mad *out)
 {
 	const struct ib_pma_portcounters *request = (const void *)in->data;

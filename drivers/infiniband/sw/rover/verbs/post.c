@@ -327,7 +327,7 @@ int rover_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	 */
 	smp_mb();
 	if (rover_qp_allows(qp, ROVER_MUST_FLUSH)) {
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 		rover_run_posted(qp);
 	} else if (rover_ring_wait_met(&qp->rq)) {
 		rover_run_receives(qp);

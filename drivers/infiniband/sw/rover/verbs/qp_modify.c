@@ -321,12 +321,12 @@ static void qp_modify_enter_state(struct rover_qp *qp, enum ib_qp_state from,
 		/* Posted since rover_run_flush(): flush some, send the rest. */
 		if (from == IB_QPS_SQE)
 			rover_requester_flush(qp);
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
 		break;
 	case IB_QPS_SQD:
 		if (from != IB_QPS_SQD)
 			qp->req.drained = false;
-		set_bit(ROVER_WORK_TX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
 		break;
 	case IB_QPS_ERR:
 		rover_zcopy_revoke(qp);
@@ -342,8 +342,8 @@ static void qp_modify_enter_state(struct rover_qp *qp, enum ib_qp_state from,
 		rover_ring_flag(&qp->sq, ROVER_RING_NEED_WAKEUP);
 		if (!qp->srq)
 			rover_ring_flag(&qp->rq, ROVER_RING_NEED_WAKEUP);
-		set_bit(ROVER_WORK_TX, &qp->work);
-		set_bit(ROVER_WORK_RX, &qp->work);
+		rover_qp_set_work(qp, ROVER_WORK_TX);
+		rover_qp_set_work(qp, ROVER_WORK_RX);
 		break;
 	default:
 		break;
