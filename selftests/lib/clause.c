@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * clause - cases in which a peer made by hand talks to a queue pair
+ * clause - rules: cases in which a crafted peer talks to a queue pair
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 #define LATE_MS		30
 #define TRIES		5
 /* Where much fails, as with a driver that was changed on purpose, patience is of no use. */
-#define SOON_MS(p)	(((p)->failed > 2 ? 500 : 4000) * (p)->slow)
+#define SOON_MS(p)	(((p)->ktap.failed > 2 ? 500 : 4000) * (p)->slow)
 
 /**
  * struct run - a rule that is run
@@ -645,7 +645,7 @@ void clause_begin(struct testbed *s, struct pair *p, enum peer_net net, bool xrc
 		peer_close(&s->peer);
 	*s = (struct testbed){ .p = p, .xrc = xrc };
 	peer_open(&s->peer, p, net);
-	pair_case(p, run_testbed, &s, "memory and a connection that live through all rules");
+	pair_case(p, run_testbed, &s, "the testbed is set up");
 }
 
 int clause_main(int argc, char **argv, bool xrc, const struct clause_table *tables,

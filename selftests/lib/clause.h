@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * clause - cases in which a peer made by hand (peer) talks to a queue pair
+ * clause - rules: cases in which a crafted peer talks to a queue pair
  *
  * A rule is a row of a table: what the queue pair is like, and steps.  A step is a
  * packet that the peer sends (IN), one that it has to be sent (OUT, ACK, NAK), a work

@@ -61,11 +61,11 @@ mckey() {
 	local group=$1 from=$2 address=$3
 	shift 3
 	said_a=/tmp/said.a said_b=/tmp/said.b
-	# It waits before it sends or receives: nothing it has said may be kept back.
+	# It waits before it sends or receives: do not buffer its output.
 	run_at b stdbuf -oL mckey -m "$group" -b "$address" -C 5 "$@" >$said_b 2>&1 </dev/null &
 	server=$!
 	within 20 grep -qE 'joined dgid|failure joining' $said_b
-	# ENOTSUPP, of the kernel's own, which no program has a word for.
+	# ENOTSUPP of the kernel, which has no message.
 	if grep -q 'failure joining: Unknown error 524' $said_b; then
 		wait $server || true
 		skip "rdma_cm of this kernel joins no IPv6 group on a RoCE v2 device"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * demand - memory whose pages come and go while it is registered
+ * demand - memory on demand, whose pages are taken away while it is registered
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * demand - memory whose pages come and go while it is registered
+ * demand - memory on demand, whose pages are taken away while it is registered
  *
- * It is a file in memory, mapped: whatever is done to the mapping, the bytes stay
- * what they are, and can be looked at in another one.
+ * The memory is a mapped file in memory: the bytes stay the same whatever is done
+ * to the mapping, and another mapping shows them.
  *
  * With MEMORY=demand in the environment all regions of a program are such, on
  * demand; with MEMORY=churn a thread also keeps taking their pages away.

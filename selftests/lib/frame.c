@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * frame - frames of RoCE v1 by hand, good ones and others
+ * frame - crafted frames of RoCE v1
  */
 #include <arpa/inet.h>
 #include <assert.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * frame - frames of RoCE v1 by hand, good ones and others
+ * frame - crafted frames of RoCE v1
  *
- * What packet is for RoCE v2; a test may spoil a frame before it is sent.
+ * The counterpart of packet for RoCE v1; a test may spoil a frame before it is
+ * sent.
  */
 #ifndef ROVER_SELFTEST_FRAME_H
 #define ROVER_SELFTEST_FRAME_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hostile - what a program needs to scribble on rings of its own
+ * hostile - helpers for programs that overwrite their own rings
  */
 #ifndef ROVER_SELFTEST_HOSTILE_H
 #define ROVER_SELFTEST_HOSTILE_H

@@ -19,17 +19,19 @@ set -uo pipefail
 
 ktap_number=0 ktap_failed=0 ktap_skipped=0
 ktap_out=$(mktemp /tmp/case.XXXXXX)
-trap 'rm -f "$ktap_out"' EXIT
+# What else the test has to undo at its end: lib/topology.sh sets this.
+ktap_at_exit=:
+trap 'rm -f "$ktap_out"; $ktap_at_exit' EXIT
 
-# The debug kernel is some sixty times slower where data is moved: all limits are in seconds of a release kernel.
+# The debug kernel is about sixty times slower where it moves data. All limits are in seconds of a release kernel.
 slow=1
 [[ ${KERNEL:-} != debug ]] || slow=8
 export SLOW=${SLOW:-$slow}
 
 quick() { [[ ${QUICK:-0} != 0 ]]; }
-# QUICK=2, or quick on the debug kernel: each path once, since another kernel has counted and repeated.
+# once: QUICK=2, or QUICK=1 on the debug kernel: each path once; another kernel runs the repeats
 once() { quick && ((QUICK > 1 || slow > 1)); }
-# And fewer of what is measured, where the measure is long enough all the same.
+# slowly: measurements that the debug kernel leaves out
 slowly() { quick && ((slow > 1)); }
 
 fail() {
@@ -54,7 +56,7 @@ ktap_end_jobs() {
 ktap_undo=()
 at_end() { ktap_undo=("$(printf '%q ' "$@")" "${ktap_undo[@]}"); }
 
-# In subshells: what undoes may fail, or skip, where nothing was done. What it says then is not why a case was skipped.
+# Undo in subshells: a command may fail, or skip, if there is nothing to undo. Its output is not the reason of a skipped case.
 ktap_end_case() {
 	local status=$? undo
 	set +e
@@ -83,7 +85,7 @@ ktap_took() {
 	echo "# took $(((now[0] - $1) / 1000)) ms, $((now[2] - $3))0 ms of them busy, $((now[1] - $2)) processes"
 }
 
-# Is it among those that were asked for?
+# ktap_wanted TITLE: CASES selects this case
 ktap_wanted() {
 	# shellcheck disable=SC2053 # a pattern is meant
 	[[ ! ${CASES:-} || $1 == $CASES ]]
@@ -117,12 +119,35 @@ try() {
 		;;
 	esac
 	[[ ! ${TIMES:-} ]] || ktap_took $began
-	# What a case has to say when all is well.
+	# Notes of a case that has passed.
 	((status)) || while read -r line; do
 		[[ $line != "note: "* ]] || echo "# ${line#note: }"
 	done <"$ktap_out"
 	ktap_stop
 	return 0
+}
+
+# ktap_line LINE: a line of KTAP that a program of this test, or a module, has printed. Its cases become cases of this test, with new
+# numbers.
+ktap_line() {
+	local title
+	# "ok 3 - TITLE", "ok 3 TITLE" or "ok - TITLE"
+	title=${1#not }
+	title=${title#ok }
+	title=${title#* }
+	title=${title#- }
+	case $1 in
+	'ok '*'# SKIP '*) ktap_skipped=$((ktap_skipped + 1)) ;;
+	'ok '*) ;;
+	'not ok '*) ktap_failed=$((ktap_failed + 1)) ;;
+	1..*) return ;;
+	*)
+		echo "# ${1#\# }"
+		return
+		;;
+	esac
+	ktap_number=$((ktap_number + 1))
+	echo "${1%%ok *}ok $ktap_number $title"
 }
 
 ktap_stop() { [[ ! ${STOP:-} ]] || ((!ktap_failed)) || finish; }

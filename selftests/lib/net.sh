@@ -1,14 +1,35 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# net.sh: what the shell tests do at the two ends of the lab's network (tools/vm): programs with a limit in time, pairs of server
-# and client, counters, GIDs. END is a or b everywhere.
+# net.sh: what the shell tests do at the two ends of a network, a and b: run programs with a time limit, run a server and its client,
+# read counters and GIDs. END is a or b everywhere. A guest of the lab (tools/vm) has the two ends; on any other machine
+# lib/topology.sh makes them.
 
-here=$(dirname "${BASH_SOURCE[0]}")/..
+# The selftests, in the tree or installed.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=selftests/lib/ktap.sh
 . "$here/lib/ktap.sh"
 
-: "${DEV_A:?this runs in a guest of the lab: tools/vm/vm run -- ...}"
+# program NAME: the path of a test program. It was built in the folder of its subject, or installed there.
+program() {
+	local path
+	for path in "${OUT:-$here/../build/selftests}"/*/"$1" "$here"/*/"$1"; do
+		[[ ! -f $path || ! -x $path ]] || { echo "$path"; return; }
+	done
+	echo "$here/$1-is-not-built"
+}
+
+# module_file NAME: the path of a test module for this kernel
+module_file() {
+	local path
+	for path in "$here/kmod/$1.ko" "$here/../build/$KERNEL/$1.ko"; do
+		[[ ! -e $path ]] || { echo "$path"; return; }
+	done
+	return 1
+}
+
+# shellcheck source=selftests/lib/topology.sh
+[[ ${DEV_A:-} ]] || . "$here/lib/topology.sh"
 
 # Seconds a program may take, and the TCP port of the last server; a case is a subshell, so it is not counted from one to
 # the next.
@@ -29,7 +50,7 @@ at() {
 	on -t $((limit * slow)) "$end" "$@"
 }
 
-# A case's command that has to fail, and to say TEXT: refused TEXT CMD...
+# refused TEXT CMD...: CMD fails, and its message contains TEXT
 refused() {
 	local text=$1 said
 	shift
@@ -37,15 +58,16 @@ refused() {
 	[[ $said == *"$text"* ]] || fail "$* fails with \"$said\", not with \"$text\""
 }
 
-# run_at END CMD... &: the same as a job, so that $! is the process that passes signals on
+# run_at END CMD... &: like at, as a job: $! is the process that forwards signals
 run_at() {
 	local end=$1
 	shift
 	exec on -t $((limit * slow)) "$end" "$@"
 }
 
-# look END CODE [ARG...]: CODE (for bash) at END, whose files are below $root and whose network files are in $net. Starting
-# a program costs much where the processor is emulated: none is started for an end that is on this machine.
+# look END CODE [ARG...]: run CODE (bash) for END, with its files below $root and its network files
+# in $net. No program is started for an end on this machine: that costs much where the processor is
+# emulated.
 look() {
 	local end=$1 code=$2 pid
 	shift 2
@@ -61,7 +83,7 @@ look() {
 exists() { look "$1" '[[ -e $root/sys/class/infiniband/$1 ]]' "${2:-$(dev_of "$1")}"; }
 gone() { ! exists "$@"; }
 
-# port_is END FILE TEXT: is that what /sys says of the port?
+# port_is END FILE TEXT: this file of the port in /sys contains TEXT
 # shellcheck disable=SC2016
 port_is() { look "$1" '[[ $(<"$root/sys/class/infiniband/$1/ports/1/$2") == *"$3"* ]]' "$(dev_of "$1")" "$2" "$3"; }
 
@@ -96,7 +118,7 @@ gids() {
 		done 2>/dev/null' "${2:-$(dev_of "$1")}"
 }
 
-# Look the usual GIDs up once.
+# know_gids: cache the GID indices of the usual addresses
 know_gids() {
 	local end address
 	for end in a b; do
@@ -106,7 +128,7 @@ know_gids() {
 	done
 }
 
-# The table's form of an address of ours: 10.77.0.1 and fd77::1 both end in the number.
+# gid_text ADDRESS: an address of the ends as the GID table prints it
 gid_text() {
 	local rest=${1##*[.:]}
 	case $1 in
@@ -115,7 +137,7 @@ gid_text() {
 	esac
 }
 
-# gid_like END PATTERN [DEVICE]: the first GID of RoCE v2 or, with ROCE=v1, of v1 whose text is like that
+# gid_like END PATTERN [DEVICE]: the index of the first matching GID of RoCE v2 or, with ROCE=v1, v1
 gid_like() {
 	local index gid type
 	while read -r index gid type; do
@@ -126,11 +148,11 @@ gid_like() {
 	return 1
 }
 
-# Is there one? has_gid END DEVICE PATTERN
+# has_gid END DEVICE PATTERN: there is a matching GID
 has_gid() { gid_like "$1" "$3" "$2" >/dev/null 2>&1; }
 lacks_gid() { ! has_gid "$@"; }
 
-# gid_index END ADDRESS: that of an address of ours. So it is with the programs made with lib/pair.c, too.
+# gid_index END ADDRESS: the index of the GID of an address. lib/pair.c chooses GIDs in the same way.
 gid_index() {
 	local known="gid_${ROCE:-v2}_${1}_${2//[^0-9a-f]/_}"
 	if [[ ${!known:-} ]]; then echo "${!known}"; else gid_like "$1" "$(gid_text "$2")"; fi
@@ -222,7 +244,7 @@ perftest() {
 	! grep -iE 'failed|error|mismatch|unsupported' "$said_a" "$said_b"
 }
 
-# What programs hold of the devices at both ends. In single either end sees both devices.
+# RDMA objects of the devices at both ends. In topology single either end sees both devices.
 resources() {
 	local end line
 	for end in $(module_ends); do at $end rdma resource show; done | while read -r _ line; do
@@ -232,7 +254,7 @@ resources() {
 # The kernel's own management agent has one of each, for queue pair 1.
 nothing_held() { [[ ! $(resources) =~ \ ((cq|qp|pd)\ ([2-9]|1[0-9])|(mr|srq)\ [1-9]) ]]; }
 
-# Within so many seconds all programs have let go of all they had.
+# let_go SECONDS: all programs release their objects within that time
 let_go() {
 	(within "$1" nothing_held) && return
 	resources
@@ -247,18 +269,16 @@ traffic() { pingpong -n 20 -s 8192; }
 # link_add END: the lab's own device, again
 link_add() { at "$1" rdma link add "$(dev_of "$1")" type rover netdev "$(ndev_of "$1")"; }
 
-# mend END...: whatever the case before has left, the devices are there again
+# mend: load the module and add the devices that the case before has removed
 mend() {
 	local end
 	[[ -d /sys/module/rover ]] || modprobe rover
 	for end in a b; do exists $end || link_add $end || true; done
 }
 
-programs=$(cd "$here/.." && pwd -P)/build/selftests
-
-# hold END [OPTION...]: the program hold in the background, on the device of END or on that of $holding. Its process is $holder,
-# its words are in $held.
-hold() {
+# hold_objects END [OPTION...]: the program of that name in the background, on the device of END or on $holding. Its process is
+# $holder, its output is in $held.
+hold_objects() {
 	local end=$1 pipe=/tmp/hold.$1.$BASHPID input
 	shift
 	held=/tmp/held.$end
@@ -266,22 +286,22 @@ hold() {
 	touch "$held"
 	mkfifo "$pipe"
 	exec {input}<>"$pipe"
-	run_at "$end" "$programs/hold" "${holding:-$(dev_of "$end")}" "$@" <"$pipe" >"$held" 2>&1 {input}>&- &
+	run_at "$end" "$(program hold_objects)" "${holding:-$(dev_of "$end")}" "$@" <"$pipe" >"$held" 2>&1 {input}>&- &
 	holder=$!
 	hold_input=$input
-	# Open at its end by now, or it fails.
+	# It has opened the pipe by now, or has failed.
 	within 30 grep -qE '^(ready|error)' "$held"
 	rm -f "$pipe"
-	grep -q '^ready' "$held" || fail "hold: $(<"$held")"
+	grep -q '^ready' "$held" || fail "hold_objects: $(<"$held")"
 }
 
-# release: let go of it, which has to work
+# release: hold_objects destroys its objects and ends, without an error
 release() {
 	exec {hold_input}>&-
 	wait "$holder"
 }
 
-# promptly CMD...: within five seconds, without failing; more only on a machine that takes as long to do nothing
+# promptly CMD...: CMD succeeds within five seconds, longer on the debug kernel
 promptly() {
 	timed "$@" || fail "$* fails"
 	echo "$* took $ms ms"
@@ -297,9 +317,14 @@ ends_within() {
 	wait "$2" || status=$?
 }
 
-# Module and devices at both ends; in single they share the module.
+# module_ends: the ends with a module of their own: in topology single they share it
 module_ends() { if single; then echo a; else echo a b; fi; }
 unload() {
 	local end
 	for end in $(module_ends); do at "$end" rmmod rover; done
 }
+
+if [[ ${own_topology:-} ]]; then
+	ktap_at_exit=topology_down
+	topology_up || leave "the two ends cannot be set up"
+fi

@@ -26,8 +26,8 @@ count() {
 	echo $sum
 }
 
-# until_counted GROUPS CMD...: CMD is done until the counters of each group (several words, with a comma between groups) have moved,
-# and they must: what is lost, and whether it was an acknowledgment, is chance.
+# until_counted GROUPS CMD...: repeat CMD until the counters of each group (words, commas between
+# groups) have moved. They have to: which packets are lost is random.
 until_counted() {
 	local groups group number round start=() moved=()
 	IFS=, read -ra groups <<<"$1"
@@ -48,8 +48,8 @@ until_counted() {
 	done
 }
 
-# lossy LOSS CMD...: CMD works on a network that loses LOSS of all it carries, with more words for netem in LOSS if need be; it is done
-# until something was lost and sent again.
+# lossy LOSS CMD...: CMD succeeds on a network with this loss (and more netem words), and is
+# repeated until a packet was retransmitted
 lossy() {
 	# shellcheck disable=SC2086 # words
 	bad_network loss $1

@@ -13,8 +13,8 @@ rules() {
 	for rule; do at "$end" nft "add rule inet rover_test in $rule"; done
 }
 
-# tracking END: the same, and connections are tracked; those packets are counted that come when so many had come before that
-# theirs is known. What is not confirmed when it has arrived is forgotten, and each then is the first.
+# tracking END: rules with conntrack. It counts packets of connections that conntrack has confirmed:
+# after the first ten. An unconfirmed connection is forgotten, and each packet is its first.
 tracking() {
 	rules "$1" 'ct state invalid drop' 'udp dport 4791 ct packets > 10 counter'
 	at "$1" sysctl -qw net.netfilter.nf_conntrack_acct=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet - packets by hand, such as no queue pair would send, or not now
+ * packet - crafted packets of RoCE v2
  */
 #include <arpa/inet.h>
 #include <assert.h>

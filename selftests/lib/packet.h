@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * packet - packets by hand, such as no queue pair would send, or not now
+ * packet - crafted packets of RoCE v2
  *
- * What a network may do to a connection, doubling and delaying, and what an
- * enemy may: from this end's address, at a time and with a sequence number of the
- * test's choice.
+ * What a network may do to a connection (duplicates, delay) and what an attacker
+ * may: packets from the address of this end, at any time and with any PSN.
  */
 #ifndef ROVER_SELFTEST_PACKET_H
 #define ROVER_SELFTEST_PACKET_H

@@ -19,7 +19,8 @@
 
 #include "pair.h"
 
-enum { PASSED, FAILED, SKIPPED, GIVEN_UP };
+/* A result of a case beside those of KTAP: the other end has given it up. */
+enum { GIVEN_UP = KTAP_SKIPPED + 1 };
 
 /* Seconds a case may take on a release kernel. */
 #define CASE_SECONDS 25
@@ -52,14 +53,10 @@ die(struct pair *p, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	printf("# %c: ", p->server ? 'b' : 'a');
-	vprintf(fmt, ap);
+	ktap_vnote(end_a(p) ? 'a' : 'b', fmt, ap);
 	va_end(ap);
-	printf("\n");
-	if (!p->server)
-		printf("not ok %u - the two ends work together\n1..%u\n", p->cases + 1,
-		       p->cases + 1);
-	exit(1);
+	ktap_result(&p->ktap, KTAP_FAILED, "both ends run the same cases", NULL);
+	exit(ktap_finish(&p->ktap));
 }
 
 void fail(struct pair *p, const char *fmt, ...)
@@ -69,7 +66,7 @@ void fail(struct pair *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(p->why, sizeof(p->why), fmt, ap);
 	va_end(ap);
-	p->result = FAILED;
+	p->result = KTAP_FAILED;
 	longjmp(p->escape, 1);
 }
 
@@ -80,7 +77,7 @@ void skip(struct pair *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(p->why, sizeof(p->why), fmt, ap);
 	va_end(ap);
-	p->result = SKIPPED;
+	p->result = KTAP_SKIPPED;
 	longjmp(p->escape, 1);
 }
 
@@ -89,10 +86,8 @@ void note(struct pair *p, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	printf("# %c: ", p->server ? 'b' : 'a');
-	vprintf(fmt, ap);
+	ktap_vnote(end_a(p) ? 'a' : 'b', fmt, ap);
 	va_end(ap);
-	printf("\n");
 }
 
 /* ---- the control socket ---- */
@@ -240,8 +235,8 @@ static void undo_all(struct pair *p)
 
 		p->undo = entry->next;
 		error = entry->undo(entry->what);
-		if (error && p->result == PASSED) {
-			p->result = FAILED;
+		if (error && p->result == KTAP_PASSED) {
+			p->result = KTAP_FAILED;
 			snprintf(p->why, sizeof(p->why), "at the end of the case: %s: %s",
 				 entry->name, strerror(error < 0 ? errno : error));
 		}
@@ -256,7 +251,7 @@ static void swap_verdicts(struct pair *p)
 	int len;
 
 	if (p->alone) {
-		p->peer_result = PASSED;
+		p->peer_result = KTAP_PASSED;
 		return;
 	}
 	text[0] = p->result;
@@ -277,27 +272,19 @@ static void swap_verdicts(struct pair *p)
 
 static void report(struct pair *p, const char *name, uint64_t took)
 {
-	bool failed = p->result == FAILED || p->peer_result == FAILED;
-	bool skipped = p->result == SKIPPED || p->peer_result == SKIPPED;
+	const char *why = p->result == KTAP_SKIPPED ? p->why : p->peer_why;
+	enum ktap_result result = KTAP_PASSED;
 
-	const char *why = p->result == SKIPPED ? p->why : p->peer_why;
-
-	p->cases++;
-	p->failed += failed;
-	p->skipped += !failed && skipped;
-	if (p->server)
-		return;
-	if (p->result == FAILED)
+	if (p->result == KTAP_FAILED || p->peer_result == KTAP_FAILED)
+		result = KTAP_FAILED;
+	else if (p->result == KTAP_SKIPPED || p->peer_result == KTAP_SKIPPED)
+		result = KTAP_SKIPPED;
+	if (end_a(p) && p->result == KTAP_FAILED)
 		printf("# a: %s\n", p->why);
-	if (p->peer_result == FAILED)
+	if (end_a(p) && p->peer_result == KTAP_FAILED)
 		printf("# b: %s\n", p->peer_why);
-	if (failed)
-		printf("not ok %u - %s\n", p->cases, name);
-	else if (skipped)
-		printf("ok %u - %s # SKIP %s\n", p->cases, name, why);
-	else
-		printf("ok %u - %s\n", p->cases, name);
-	if (getenv("TIMES"))
+	ktap_result(&p->ktap, result, name, why);
+	if (end_a(p) && getenv("TIMES"))
 		printf("# took %llu ms\n", (unsigned long long)took / 1000);
 }
 
@@ -316,7 +303,7 @@ void pair_case(struct pair *p, void (*run)(struct pair *p, const void *arg), con
 	va_start(ap, fmt);
 	vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
-	p->result = PASSED;
+	p->result = KTAP_PASSED;
 	p->peer_result = -1;
 	p->why[0] = 0;
 	p->region = NULL;
@@ -332,7 +319,7 @@ void pair_case(struct pair *p, void (*run)(struct pair *p, const void *arg), con
 	undo_all(p);
 	swap_verdicts(p);
 	report(p, name, now_us() - start);
-	if (p->failed && getenv("STOP"))
+	if (p->ktap.failed && getenv("STOP"))
 		exit(pair_close(p));
 }
 
@@ -350,12 +337,10 @@ bool pair_wants(struct pair *p, const char *group)
 
 int pair_close(struct pair *p)
 {
-	if (!p->server)
-		printf("1..%u\n", p->cases);
 	ibv_close_device(p->ctx);
 	if (!p->alone)
 		close(p->sock);
-	return p->failed ? 1 : 0;
+	return ktap_finish(&p->ktap);
 }
 
 /* ---- asynchronous events ---- */
@@ -479,7 +464,7 @@ static const char *wish(struct pair *p, const char *name)
 	const char *value = getenv(name);
 
 	if (!value)
-		die(p, "%s is not set: this runs in a guest of the lab", name);
+		die(p, "%s is not set: run this by its test script", name);
 	return value;
 }
 
@@ -501,6 +486,7 @@ static void begin(struct pair *p, bool server)
 	signal(SIGPIPE, SIG_IGN);
 	memset(p, 0, sizeof(*p));
 	p->server = server;
+	p->ktap.silent = server;
 	p->dev = wish(p, p->server ? "DEV_B" : "DEV_A");
 	p->own = wish(p, p->server ? "ADDR_B" : "ADDR_A");
 	p->own6 = wish(p, p->server ? "ADDR6_B" : "ADDR6_A");

@@ -20,6 +20,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "ktap.h"
+
 struct region;
 struct undo;
 
@@ -64,7 +66,7 @@ struct pair {
 	jmp_buf escape;
 	char why[512], peer_why[512];
 	int result, peer_result;
-	unsigned int cases, failed, skipped;
+	struct ktap ktap;
 	char **wanted;
 };
 

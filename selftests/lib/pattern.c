@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pattern - bytes that tell where they belong
+ * pattern - bytes that depend on their place
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pattern - bytes that tell where they belong
+ * pattern - bytes that depend on their place
  *
- * Each aligned word of a pattern is a hash of its seed and its place, so that
- * a byte which is lost, doubled, or lands one too far is found.  A random
- * number here is a hash too: both ends compute the same plan from one seed.
+ * Each aligned word of a pattern is a hash of its seed and its place, so that a
+ * byte that is lost, duplicated, or misplaced is found. Random numbers are hashes
+ * too: both ends compute the same plan from one seed.
  */
 #ifndef ROVER_SELFTEST_PATTERN_H
 #define ROVER_SELFTEST_PATTERN_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * peer - a host that does not exist: its packets are made by hand, and what is sent
- * to it is read, frame by frame
+ * peer - a peer that is no host: its packets are crafted, and packets to it are
+ * read from a packet socket
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

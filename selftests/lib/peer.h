@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * peer - a host that does not exist: its packets are made by hand, and what is sent
- * to it is read, frame by frame
+ * peer - a peer that is no host: its packets are crafted, and packets to it are
+ * read from a packet socket
  *
- * Its addresses are nobody's.  A packet socket on end b's interface, opened from
- * end a's program, sends and receives for it, so both ends have to be in one guest
- * (topology single).  The test's script tells end a the Ethernet address.
+ * No host has its addresses. A packet socket on end b's interface, opened by end
+ * a's program, sends and receives for it, so both ends have to be on one machine
+ * (topology single). The script of the test tells end a the Ethernet address.
  */
 #ifndef ROVER_SELFTEST_PEER_H
 #define ROVER_SELFTEST_PEER_H

@@ -18,7 +18,7 @@ hear() {
 	head -n 3 /tmp/heard
 }
 
-# only v1|v2 CMD...: CMD is carried by that version alone
+# only v1|v2 CMD...: CMD sends packets of that RoCE version only
 only() {
 	local other='\.4791: '
 	[[ $1 == v1 ]] || other=0x8915
@@ -26,7 +26,7 @@ only() {
 	[[ ! $(grep "$other" /tmp/heard | head -n 3 | tee /dev/stderr) ]] || fail "RoCE of the other version"
 }
 
-# default_mode TEXT: what rdma_cm takes at both ends when it may choose
+# default_mode TEXT: the default RoCE version of rdma_cm at both ends
 default_mode() {
 	local end
 	modprobe rdma_cm
@@ -38,7 +38,7 @@ default_mode() {
 	done
 }
 
-# managed CMD...: CMD, which meets by rdma_cm, over v1
+# managed CMD...: CMD, which connects by rdma_cm, over RoCE v1
 managed() {
 	at_end default_mode "RoCE v2"
 	default_mode "IB/RoCE v1"
