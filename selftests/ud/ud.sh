@@ -22,6 +22,15 @@ drops() {
 	done
 }
 
+# The route to the address is one of broadcasts, which no socket of UDP may send unasked either.
+broadcast() {
+	local before
+	before=$(counter a tx_drop_no_route)
+	pair_quietly ud_error broadcast
+	before=$(($(counter a tx_drop_no_route) - before))
+	((before == 1)) || fail "tx_drop_no_route counts $before of 1"
+}
+
 # ibv_ud_pingpong: each datagram has to come back.
 ud_pingpong() { pingpong_by ibv_ud_pingpong "$@"; }
 
@@ -30,6 +39,7 @@ n=500
 pair_cases ud_data sizes route many
 pair_cases ud_error
 try "dropped datagrams are counted by reason" drops
+try "a datagram to a broadcast address is dropped and counted" broadcast
 if single; then
 	try "dropped datagrams are traced with the reason" drops_traced {rx_drop_qkey,out_of_buffer,rx_drop_receive_short}' qpn=.* opcode=0x64' -- \
 		pair_quietly ud_error receiver

@@ -516,6 +516,30 @@ static void run_refused(struct pair *p, const void *arg)
 	one_good(c, r, 9);
 }
 
+/* A datagram to the broadcast address of the subnet is done, but does not leave. */
+static void run_broadcast(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = dgram_defaults(p);
+	struct region *r = region_new(p, ROOM, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	struct ibv_ah_attr ah_attr;
+	struct ibv_send_wr wr;
+	struct conn *c;
+
+	(void)arg;
+	c = conn_open(p, &attr);
+	if (end_a(p)) {
+		ah_attr = ah_attr_to(p, &c->peer.gid);
+		check(p, ah_attr.grh.dgid.raw[10] == 0xff, "the peer's GID is not that of IPv4");
+		ah_attr.grh.dgid.raw[15] = 0xff;
+		wr = wr_dgram_to(ah_new(p, p->pd, &ah_attr), c->peer.qpn, attr.qkey, 1, &sge, 1,
+				 IBV_SEND_SIGNALED);
+		conn_send(c, &wr);
+		queue_want(c->send, 1, IBV_WC_SUCCESS);
+	}
+	one_good(c, r, 9);
+}
+
 /* ---- states ---- */
 
 struct step {
@@ -663,6 +687,8 @@ int main(int argc, char **argv)
 		pair_case(&p, run_churn, NULL, "address handles are destroyed while in use");
 		pair_case(&p, run_refused, NULL, "RC operations and invalid addresses are refused");
 	}
+	if (pair_wants(&p, "broadcast"))
+		pair_case(&p, run_broadcast, NULL, "a datagram to a broadcast address is done");
 	if (pair_wants(&p, "states")) {
 		pair_case(&p, run_states, NULL, "each state change needs its attributes");
 		pair_case(&p, run_life, NULL,

@@ -270,7 +270,7 @@ static u32 cq_ring_used(const struct rover_cq *cq)
 	const struct rover_ring *ring = &cq->ring;
 
 	lockdep_assert_held(&cq->lock);
-	/* K5: entries before head may be overwritten. */
+	/* K5.  Pairs with P5: CQEs before head may be overwritten. */
 	return ring->tail - (cq->user ? smp_load_acquire(&ring->hdr->head) :
 					ring->head);
 }
@@ -294,7 +294,7 @@ static void cq_write_cqe(struct rover_cq *cq, struct ib_qp *qp,
 	slot->timestamp = cq->timestamps ? ktime_get_ns() : 0;
 	if (!cq->user)
 		*cq_kernel_qp(slot) = qp;
-	/* K4 */
+	/* K4.  Pairs with P4: the CQE is visible. */
 	smp_store_release(&slot->phase, cq_phase_at(&cq->ring, cq->ring.tail));
 	cq->ring.tail++;
 }
@@ -311,7 +311,7 @@ static bool cq_take_arm(struct rover_cq *cq, bool solicited)
 	}
 	if (!cq->user)
 		return false;
-	/* K6: userspace sees the CQE, or we see its arm word. */
+	/* K6.  Pairs with P6: userspace sees the CQE, or we its arm word. */
 	smp_mb();
 	word = READ_ONCE(cq->ring.hdr->arm);
 	if (word == cq->arm_answered || !(word & want))
@@ -588,7 +588,7 @@ static int cq_swap_ring(struct rover_cq *cq, struct rover_ring *new)
 
 	lockdep_assert_held(&cq->resizing);
 	spin_lock_bh(&cq->lock);
-	/* K5, read once: head must not change while counting. */
+	/* K5.  Pairs with P5; read once: head must not change meanwhile. */
 	head = smp_load_acquire(&cq->ring.hdr->head);
 	for (from = head;; from += left) {
 		left = cq->ring.tail - from;

@@ -43,7 +43,7 @@ bool rover_zcopy_begin(const struct rover_zcopy *zcopy,
 		return false;
 	}
 	__this_cpu_write(zcopy_sender, qp);
-	/* Z1 */
+	/* Z1.  Pairs with Z2: this reader is visible to a revoke. */
 	smp_mb();
 	if (likely(zcopy_valid(qp, zcopy, mkey)))
 		return true;
@@ -90,7 +90,7 @@ static void zcopy_wait(const struct rover_qp *qp)
 {
 	int cpu;
 
-	/* Z2 */
+	/* Z2.  Pairs with Z1: the new generation is visible to readers. */
 	smp_mb();
 	for_each_possible_cpu(cpu)
 		while (READ_ONCE(per_cpu(zcopy_sender, cpu)) == qp)

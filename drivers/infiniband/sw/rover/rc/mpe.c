@@ -65,6 +65,6 @@ enum rover_fault rover_mpe_flush(struct rover_qp *qp,
 
 	lockdep_assert_held(&qp->rx_lock);
 	if (!fault)
-		smp_mb();	/* see above */
+		smp_mb();	/* Pairs with reads of the peer after the response. */
 	return fault;
 }

@@ -112,7 +112,7 @@ static bool run_turn(struct rover_qp *qp, bool may_move)
 {
 	bool ran = false;
 
-	smp_mb();	/* A after set_bit(), B after unlock */
+	smp_mb();	/* A pairs with B: see the top of this file. */
 	if (test_bit(ROVER_WORK_TX, &qp->work) &&
 	    !(may_move && run_moved(qp, run_send_cpu(qp))))
 		ran |= run_side(qp, ROVER_WORK_TX, &qp->tx_lock, run_tx_side);
@@ -228,7 +228,7 @@ void rover_run_receives(struct rover_qp *qp)
 		return;
 	}
 	for (;;) {
-		smp_mb();	/* A after set_bit(), B after unlock */
+		smp_mb();	/* A pairs with B: see the top of this file. */
 		if (!test_bit(ROVER_WORK_RX, &qp->work) ||
 		    run_moved(qp, run_answer_cpu(qp)) ||
 		    !run_side(qp, ROVER_WORK_RX, &qp->rx_lock, run_rx_side))
