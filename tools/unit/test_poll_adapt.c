@@ -12,7 +12,7 @@
 
 /* A user and its ring. */
 struct user {
-	struct rover_poll_adapt trial;
+	struct rover_poll_adapt adapt;
 	u32 head;
 	u32 tail;
 	/* maximum of posts in flight; WRs per post */
@@ -28,15 +28,15 @@ struct user {
 
 static bool left(struct user *user)
 {
-	bool before = user->trial.tried;
-	bool pays = rover_poll_adapt_due(&user->trial) && rover_poll_adapt_pays(&user->trial);
+	bool before = user->adapt.polling;
+	bool pays = rover_poll_adapt_due(&user->adapt) && rover_poll_adapt_pays(&user->adapt);
 
 	if (pays && user->nowhere) {
-		rover_poll_adapt_fails(&user->trial);
+		rover_poll_adapt_fails(&user->adapt);
 		pays = false;
 	}
 	if (user->peer && pays != before)
-		rover_poll_adapt_tell(&user->peer->trial, &user->trial);
+		rover_poll_adapt_tell(&user->peer->adapt, &user->adapt);
 	return pays;
 }
 
@@ -46,7 +46,7 @@ static bool post(struct user *user)
 	u32 head = user->head;
 
 	user->tail += user->wrs;
-	rover_poll_adapt_post(&user->trial, user->stint ? user->trial.posts / user->stint % 2 : 0,
+	rover_poll_adapt_post(&user->adapt, user->stint ? user->adapt.posts / user->stint % 2 : 0,
 			 head, user->tail);
 	if (!left(user)) {
 		user->head = user->tail;
@@ -176,14 +176,14 @@ static void ends_of_one(void)
 	struct user one = { HAND(16) }, other = { HAND(16), .peer = &one };
 
 	one.peer = &other;
-	one.trial.wait = 32;
-	other.trial.wait = 1000;
+	one.adapt.wait = 32;
+	other.adapt.wait = 1000;
 	both(&one, &other, 40);
-	ktap_ok(one.trial.tried && other.trial.tried, "what is tried at one end is tried at both");
+	ktap_ok(one.adapt.polling && other.adapt.polling, "what is tried at one end is tried at both");
 	ktap_eq(both(&one, &other, 20000), 1000, "many at both ends: all are left");
 	other.hand = 1;
 	both(&one, &other, 100);
-	ktap_ok(!one.trial.tried && !other.trial.tried, "and fails at both");
+	ktap_ok(!one.adapt.polling && !other.adapt.polling, "and fails at both");
 	ktap_ok(both(&one, &other, 40000) < 20, "many at one end, and one at the other: few");
 	share(&one, 2100);
 	ktap_ok(share(&one, 2000) == 1000, "many at one end, and nothing at the other: left");
@@ -196,7 +196,7 @@ static void alone_here(void)
 
 	for (int i = 0; i < 20000; i++) {
 		post(&user);
-		asked += rover_poll_adapt_due(&user.trial);
+		asked += rover_poll_adapt_due(&user.adapt);
 	}
 	ktap_ok(asked < 20, "no other processor: it is hardly asked for");
 }
@@ -206,10 +206,10 @@ static void round_and_again(void)
 {
 	struct user user = { HAND(16), .head = -300, .tail = -300 };
 
-	user.trial.posts = -200;
-	user.trial.posts_then = -200;
-	user.trial.worth = -100;
-	user.trial.worth_then = -100;
+	user.adapt.posts = -200;
+	user.adapt.posts_seen = -200;
+	user.adapt.score = -100;
+	user.adapt.score_seen = -100;
 	share(&user, 100);
 	ktap_eq(share(&user, 2000), 1000, "counters and ring go round");
 	user.head = 0;
