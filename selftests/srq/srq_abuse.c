@@ -12,10 +12,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <rdma/rover-abi.h>
 
 #include "lib/hostile.h"
@@ -337,16 +340,15 @@ static void run_unmap(struct pair *p, const void *arg)
 
 /* ---- modify_srq without the provider ---- */
 
-struct request {
-	struct ib_uverbs_cmd_hdr hdr;
-	struct ib_uverbs_modify_srq core;
-	struct rover_uapi_modify_srq_req own;
-};
-
-static int raw_modify(struct group *g, uint32_t mask, uint32_t max_wr, uint64_t comp_mask,
-		      uint64_t ring, size_t len)
+/* As written to the file; old providers sent zero and an address for the new ring. */
+static int write_modify(struct group *g, uint32_t mask, uint32_t max_wr, uint64_t comp_mask,
+			uint64_t ring, size_t len)
 {
-	struct request request = {
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_modify_srq core;
+		uint64_t own[2];
+	} request = {
 		.hdr = { IB_USER_VERBS_CMD_MODIFY_SRQ, len / 4, 0 },
 		.core = { g->s->srq->handle, mask, max_wr, 0 },
 		.own = { comp_mask, ring },
@@ -355,45 +357,90 @@ static int raw_modify(struct group *g, uint32_t mask, uint32_t max_wr, uint64_t 
 	return write(g->p->ctx->cmd_fd, &request, len) == (ssize_t)len ? 0 : errno;
 }
 
+/* The same command with a response of @len bytes at @resp. */
+static int ioctl_modify(struct group *g, uint32_t mask, uint32_t max_wr, uint64_t own,
+			uint64_t resp, size_t len)
+{
+	struct ib_uverbs_modify_srq core = { g->s->srq->handle, mask, max_wr, 0 };
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attrs[4];
+	} request = {
+		.hdr = {
+			.length = sizeof(request), .object_id = UVERBS_OBJECT_DEVICE,
+			.method_id = UVERBS_METHOD_INVOKE_WRITE, .num_attrs = 4,
+			.driver_id = ROVER_DRIVER_ID,
+		},
+		.attrs = {
+			{ .attr_id = UVERBS_ATTR_WRITE_CMD, .len = 8,
+			  .flags = UVERBS_ATTR_F_MANDATORY,
+			  .data = IB_USER_VERBS_CMD_MODIFY_SRQ },
+			{ .attr_id = UVERBS_ATTR_CORE_IN, .len = sizeof(core),
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = (uintptr_t)&core },
+			{ .attr_id = UVERBS_ATTR_UHW_IN, .len = 8,
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = own },
+			{ .attr_id = UVERBS_ATTR_UHW_OUT, .len = len,
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = resp },
+		},
+	};
+
+	return ioctl(g->p->ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
+}
+
+static void check_refused(struct group *g, const char *way, unsigned int i, int error, int expected)
+{
+	check(g->p, error == expected, "%s %u: %s, not %s", way, i, strerror(error),
+	      strerror(expected));
+	check(g->p, shared_query(g->s).max_wr == SLOTS, "%s %u changed the size", way, i);
+}
+
 /* Requests that make no sense change nothing; one that does is known to the kernel alone. */
 static void abuse_modify(struct group *g)
 {
-	size_t all = sizeof(struct request);
-	struct rover_uapi_ring ring = {};
-	uint64_t good = (uintptr_t)&ring, nowhere = 4096;
+	struct rover_uapi_modify_srq_resp resp = {};
+	size_t none = 24, old = none + 16, all = sizeof(resp);
+	uint64_t good = (uintptr_t)&resp, nowhere = 4096, kernel = 0xffff888000000000ULL;
 	static const uint32_t both = IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT;
 	const struct {
 		uint32_t mask, max_wr;
-		uint64_t comp_mask, ring;
+		uint64_t own, out;
 		size_t len;
 		int error;
-	} cases[] = {
-		{ IBV_SRQ_MAX_WR, 50, 0, 0, all, EINVAL },
+	} written[] = {
+		{ IBV_SRQ_MAX_WR, 50, 0, 0, none, EINVAL },
+		{ IBV_SRQ_MAX_WR, 50, 0, 0, old, EINVAL },
+		{ IBV_SRQ_MAX_WR, 50, 0, good, old, EOPNOTSUPP },
+		{ IBV_SRQ_MAX_WR, 50, 0, kernel, old, EOPNOTSUPP },
+		{ IBV_SRQ_LIMIT, 50, 1, 0, old, EOPNOTSUPP },
+		{ IBV_SRQ_MAX_WR, 50, 0, 0, none - 8, ENOSPC },
+	}, cases[] = {
 		{ IBV_SRQ_MAX_WR, 50, 0, nowhere, all, EFAULT },
-		{ IBV_SRQ_MAX_WR, 50, 0, 0xffff888000000000ULL, all, EFAULT },
+		{ IBV_SRQ_MAX_WR, 50, 0, kernel, all, EFAULT },
 		{ IBV_SRQ_MAX_WR, 50, 1, good, all, EOPNOTSUPP },
 		{ IBV_SRQ_MAX_WR, 50, 0, good, all - 8, EINVAL },
-		{ IBV_SRQ_MAX_WR, 50, 0, good, all - sizeof(ring), ENOSPC },
 		{ IBV_SRQ_MAX_WR, 0, 0, good, all, EINVAL },
 		{ IBV_SRQ_MAX_WR, 0xffffffff, 0, good, all, EINVAL },
 		{ IBV_SRQ_MAX_WR, 3, 0, good, all, EINVAL },
 		{ both, 0x80000000, 0, good, all, EINVAL },
 		{ both | 4, 50, 0, good, all, EINVAL },
-		{ IBV_SRQ_LIMIT, 50, 0, good, all, EINVAL },
 	};
 	unsigned int i;
 	int error;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		error = raw_modify(g, cases[i].mask, cases[i].max_wr, cases[i].comp_mask,
-				   cases[i].ring, cases[i].len);
-		check(g->p, error == cases[i].error, "request %u: %s, not %s", i, strerror(error),
-		      strerror(cases[i].error));
-		check(g->p, shared_query(g->s).max_wr == SLOTS, "request %u changed the size", i);
+	for (i = 0; i < ARRAY_SIZE(written); i++) {
+		error = write_modify(g, written[i].mask, written[i].max_wr, written[i].own,
+				     written[i].out, written[i].len);
+		check_refused(g, "write", i, error, written[i].error);
 	}
-	error = raw_modify(g, IBV_SRQ_MAX_WR, 50, 0, good, all);
-	check(g->p, !error && ring.entries == 64 && ring.stride == 64, "resized: %s; %u of %u",
-	      strerror(error), ring.entries, ring.stride);
+	check(g->p, !resp.ring.size, "the kernel wrote to an address in a request");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		error = ioctl_modify(g, cases[i].mask, cases[i].max_wr, cases[i].own, cases[i].out,
+				     cases[i].len);
+		check_refused(g, "ioctl", i, error, cases[i].error);
+	}
+	error = ioctl_modify(g, IBV_SRQ_MAX_WR, 50, 0, good, all);
+	check(g->p, !error && !resp.comp_mask && resp.ring.entries == 64 && resp.ring.stride == 64,
+	      "resized: %s; %u of %u", strerror(error), resp.ring.entries, resp.ring.stride);
 }
 
 static void run_modify(struct pair *p, const void *arg)

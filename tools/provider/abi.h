@@ -27,9 +27,6 @@ DECLARE_DRV_CMD(rover_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
 		empty, rover_uapi_create_srq_resp);
 DECLARE_DRV_CMD(rover_create_srq_ex, IB_USER_VERBS_CMD_CREATE_XSRQ,
 		empty, rover_uapi_create_srq_resp);
-DECLARE_DRV_CMD(rover_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
-		rover_uapi_modify_srq_req, empty);
-
 DECLARE_DRV_CMD(rover_create_ah, IB_USER_VERBS_CMD_CREATE_AH,
 		empty, rover_uapi_create_ah_resp);
 
@@ -50,7 +47,7 @@ static_assert(sizeof(struct rover_uapi_create_cq_resp) == 32, "layout");
 static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32, "layout");
 static_assert(sizeof(struct rover_uapi_create_qp_resp) == 64, "layout");
 static_assert(sizeof(struct rover_uapi_create_srq_resp) == 32, "layout");
-static_assert(sizeof(struct rover_uapi_modify_srq_req) == 16, "layout");
+static_assert(sizeof(struct rover_uapi_modify_srq_resp) == 32, "layout");
 static_assert(sizeof(struct rover_uapi_create_ah_resp) == 8, "layout");
 static_assert(sizeof(struct rover_uapi_dm) == 32, "layout");
 

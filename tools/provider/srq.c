@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "rover.h"
 
 /* Errors are positive in here, as in verbs. */
@@ -144,6 +147,26 @@ static int change_ring(struct rover_srq *srq, const struct rover_uapi_ring *desc
 	return err;
 }
 
+/* Unlike write(), of ibv_cmd_modify_srq(), this has a response: the new ring. */
+static int resize(struct ibv_srq *srq, const struct ibv_srq_attr *attr, int mask,
+		  struct rover_uapi_modify_srq_resp *resp)
+{
+	const struct ib_uverbs_modify_srq core = {
+		.srq_handle = srq->handle,
+		.attr_mask = mask,
+		.max_wr = attr->max_wr,
+		.srq_limit = attr->srq_limit,
+	};
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_DEVICE,
+			       UVERBS_METHOD_INVOKE_WRITE, 3);
+
+	fill_attr_const_in(cmd, UVERBS_ATTR_WRITE_CMD,
+			   IB_USER_VERBS_CMD_MODIFY_SRQ);
+	fill_attr_in_ptr(cmd, UVERBS_ATTR_CORE_IN, &core);
+	fill_attr_out_ptr(cmd, UVERBS_ATTR_UHW_OUT, resp);
+	return execute_ioctl(srq->context, cmd);
+}
+
 /**
  * rover_modify_srq() - ibv_modify_srq()
  * @ibsrq: shared receive queue
@@ -157,19 +180,17 @@ static int change_ring(struct rover_srq *srq, const struct rover_uapi_ring *desc
 int rover_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 {
 	struct rover_srq *srq = to_srq(ibsrq);
-	struct rover_uapi_ring ring = { 0 };
-	struct rover_modify_srq cmd = { 0 };
+	struct rover_uapi_modify_srq_resp resp = { 0 };
+	struct ibv_modify_srq cmd = { 0 };
 	int err;
 
 	if (!(mask & IBV_SRQ_MAX_WR))
-		return ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd,
-					  sizeof(cmd));
+		return ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd, sizeof(cmd));
 
-	cmd.ring = (uintptr_t)&ring;
 	rover_lock_close(&srq->rq.lock);
-	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd, sizeof(cmd));
+	err = resize(ibsrq, attr, mask, &resp);
 	if (!err)
-		err = change_ring(srq, &ring, attr->max_wr);
+		err = change_ring(srq, &resp.ring, attr->max_wr);
 	rover_lock_open(&srq->rq.lock);
 	return err;
 }

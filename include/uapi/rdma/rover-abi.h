@@ -393,17 +393,19 @@ struct rover_uapi_create_srq_resp {
 };
 
 /**
- * struct rover_uapi_modify_srq_req - driver data of modify_srq
+ * struct rover_uapi_modify_srq_resp - response of modify_srq with a new size
  * @comp_mask: zero
- * @ring: address of a struct rover_uapi_ring to write the new ring to, since
- *	this verb has no response; 0 without a new size
+ * @ring: the new ring
+ *
+ * Only UVERBS_ATTR_UHW_OUT of UVERBS_METHOD_INVOKE_WRITE has room for it: this
+ * command has no response when it is written to the file.
  *
  * The new ring holds the posted receives at the same indices, with the head and
  * tail of the old one.  Userspace posts nothing meanwhile.
  */
-struct rover_uapi_modify_srq_req {
+struct rover_uapi_modify_srq_resp {
 	__aligned_u64 comp_mask;
-	__aligned_u64 ring;
+	struct rover_uapi_ring ring;
 };
 
 /**

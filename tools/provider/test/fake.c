@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "fake.h"
 
 struct fake_kernel kernel;
@@ -466,20 +469,59 @@ static void resize_srq(uint32_t max_wr, struct rover_uapi_ring *desc)
 	kernel.srq = ring;
 }
 
+/* Without a response, and so not for a new size. */
 int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask,
 		       struct ibv_modify_srq *cmd, size_t cmd_size)
 {
-	struct rover_modify_srq *full = (void *)cmd;
-
 	(void)srq;
-	if (cmd_size != sizeof(*full) || full->comp_mask ||
-	    !full->ring != !(mask & IBV_SRQ_MAX_WR))
+	(void)attr;
+	if (cmd_size != sizeof(*cmd) || mask & IBV_SRQ_MAX_WR)
 		return EINVAL;
-	if (mask & IBV_SRQ_MAX_WR && kernel.on_change)
-		kernel.on_change();
-	if (!kernel.srq_err && mask & IBV_SRQ_MAX_WR)
-		resize_srq(attr->max_wr, (void *)(uintptr_t)full->ring);
 	return kernel.srq_err;
+}
+
+/* An attribute of this number and length, or NULL. */
+static const struct ib_uverbs_attr *find_attr(struct ibv_command_buffer *cmd,
+					      uint16_t id, uint16_t len)
+{
+	const struct ib_uverbs_attr *attr = cmd->hdr.attrs;
+
+	for (; attr < cmd->next_attr; attr++)
+		if (attr->attr_id == id)
+			return attr->len == len ? attr : NULL;
+	return NULL;
+}
+
+/* The only command that the provider sends so: modify_srq with a new size. */
+static int run_resize(struct ibv_command_buffer *cmd)
+{
+	struct rover_uapi_modify_srq_resp *resp;
+	const struct ib_uverbs_attr *which, *in, *out;
+	const struct ib_uverbs_modify_srq *core;
+
+	which = find_attr(cmd, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t));
+	in = find_attr(cmd, UVERBS_ATTR_CORE_IN, sizeof(*core));
+	out = find_attr(cmd, UVERBS_ATTR_UHW_OUT, sizeof(*resp));
+	if (cmd->hdr.object_id != UVERBS_OBJECT_DEVICE ||
+	    cmd->hdr.method_id != UVERBS_METHOD_INVOKE_WRITE || !which ||
+	    which->data != IB_USER_VERBS_CMD_MODIFY_SRQ || !in || !out)
+		return EINVAL;
+	core = (const void *)(uintptr_t)in->data;
+	resp = (void *)(uintptr_t)out->data;
+	if (!(core->attr_mask & IBV_SRQ_MAX_WR))
+		return EINVAL;
+	if (kernel.on_change)
+		kernel.on_change();
+	if (!kernel.srq_err)
+		resize_srq(core->max_wr, &resp->ring);
+	return kernel.srq_err;
+}
+
+int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
+{
+	(void)ctx;
+	errno = run_resize(cmd);
+	return errno;
 }
 
 int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,

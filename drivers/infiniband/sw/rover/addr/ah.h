@@ -3,7 +3,7 @@
  * ah - address handles: the path to a peer
  *
  * WQEs of user QPs name an address handle by number, those of kernel QPs by
- * pointer.
+ * pointer (union rover_kernel_wqe).
  *
  * Lifetime: found by number under RCU, freed a grace period after destroy_ah.
  * Kernel users keep theirs until all sends with it have completed (IBTA
@@ -66,13 +66,6 @@ static inline struct rover_ah *rover_ah_find(struct rover_dev *dev,
 				    NULL;
 
 	return ah && ah->pd == pd ? ah : NULL;
-}
-
-/* Only in WQEs of kernel QPs, which userspace cannot write. */
-static inline struct rover_ah **rover_ah_slot(struct rover_send_wqe *wqe)
-{
-	static_assert(sizeof(wqe->reserved_28) >= sizeof(struct rover_ah *));
-	return (struct rover_ah **)&wqe->reserved_28;
 }
 
 /* Verbs, as in struct ib_device_ops. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* compat - code for older kernels, see include/compat/ */
 #include <linux/crc32.h>
-#include <linux/netdevice.h>
+
+#include "core/netdev.h"
 
 #ifdef ROVER_COMPAT_CRC32
 #include <crypto/hash.h>
@@ -71,7 +72,7 @@ static bool compat_ptype_hears_ip(const struct sock *sk)
 				    ll->sll_protocol == htons(ETH_P_IPV6));
 }
 
-bool rover_compat_ptype_specific(const struct net *net)
+bool rover_compat_has_ptype(const struct net *net)
 {
 	unsigned int left = PACKET_SOCKETS_MAX;
 	const struct sock *sk;

@@ -32,12 +32,23 @@ static_assert(sizeof(struct rover_uapi_resize_cq_resp) == 32);
 /* CQEs tested at once under the lock */
 #define FORGET_BATCH	256
 
-/* Queue pair of a CQE in a kernel CQ; NULL after rover_cq_forget(). */
-static struct ib_qp **cq_kernel_qp(struct rover_cqe *cqe)
-{
-	static_assert(offsetof(struct rover_cqe, reserved_28) % sizeof(void *) == 0);
-	return (struct ib_qp **)cqe->reserved_28;
-}
+/**
+ * union cq_kernel_cqe - entry of a kernel CQ
+ * @cqe: fields shared with user CQs
+ * @before_qp: room of some of them
+ * @qp: queue pair; NULL: rover_cq_forget()
+ */
+union cq_kernel_cqe {
+	struct rover_cqe cqe;
+	struct {
+		u8 before_qp[offsetof(struct rover_cqe, reserved_28)];
+		struct ib_qp *qp;
+	};
+};
+
+static_assert(sizeof(union cq_kernel_cqe) == sizeof(struct rover_cqe));
+static_assert(offsetofend(union cq_kernel_cqe, qp) <=
+	      offsetof(struct rover_cqe, status));
 
 /* Callers have softirqs off.  Kernel CQs may be polled in hardirq. */
 static struct lock_class_key cq_kernel_class, cq_user_class;
@@ -287,13 +298,14 @@ u32 rover_cq_unread(struct rover_cq *cq)
 static void cq_write_cqe(struct rover_cq *cq, struct ib_qp *qp,
 			 const struct rover_cqe *cqe)
 {
-	struct rover_cqe *slot = rover_ring_slot(&cq->ring, cq->ring.tail);
+	union cq_kernel_cqe *entry = rover_ring_slot(&cq->ring, cq->ring.tail);
+	struct rover_cqe *slot = &entry->cqe;
 
 	lockdep_assert_held(&cq->lock);
 	memcpy(slot, cqe, offsetof(struct rover_cqe, phase));
 	slot->timestamp = cq->timestamps ? ktime_get_ns() : 0;
 	if (!cq->user)
-		*cq_kernel_qp(slot) = qp;
+		entry->qp = qp;
 	/* K4.  Pairs with P4: the CQE is visible. */
 	smp_store_release(&slot->phase, cq_phase_at(&cq->ring, cq->ring.tail));
 	cq->ring.tail++;
@@ -432,7 +444,8 @@ static u8 cq_network_type(u8 sl)
 	}
 }
 
-static void cq_fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
+static void cq_fill_wc(struct ib_wc *wc, const struct rover_cqe *cqe,
+		       struct ib_qp *qp)
 {
 	*wc = (struct ib_wc) {
 		.wr_id = cqe->wr_id,
@@ -440,7 +453,7 @@ static void cq_fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 		.opcode = cq_wc_opcode(cqe->opcode),
 		.vendor_err = cqe->vendor_err,
 		.byte_len = cqe->byte_len,
-		.qp = *cq_kernel_qp(cqe),
+		.qp = qp,
 		.src_qp = cqe->src_qpn,
 		.port_num = 1,
 	};
@@ -465,7 +478,7 @@ static void cq_fill_wc(struct ib_wc *wc, struct rover_cqe *cqe)
 int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 {
 	struct rover_cq *cq = rover_cq(ib);
-	struct rover_cqe *cqe;
+	const union cq_kernel_cqe *entry;
 	unsigned long flags;
 	int n = 0;
 
@@ -475,9 +488,9 @@ int rover_cq_poll(struct ib_cq *ib, int num, struct ib_wc *wc)
 
 	spin_lock_irqsave(&cq->lock, flags);
 	while (n < num && cq->ring.head != cq->ring.tail) {
-		cqe = rover_ring_slot(&cq->ring, cq->ring.head++);
-		if (*cq_kernel_qp(cqe))
-			cq_fill_wc(&wc[n++], cqe);
+		entry = rover_ring_slot(&cq->ring, cq->ring.head++);
+		if (entry->qp)
+			cq_fill_wc(&wc[n++], &entry->cqe, entry->qp);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return n;
@@ -489,21 +502,23 @@ static u32 cq_forget_batch(struct rover_cq *cq, const struct ib_qp *qp,
 {
 	struct rover_ring *ring = &cq->ring;
 	unsigned int left = FORGET_BATCH;
-	struct ib_qp **cqe_qp;
+	union cq_kernel_cqe *entry;
 
 	lockdep_assert_held(&cq->lock);
 	/* Some were polled meanwhile. */
 	if ((s32)(ring->head - from) > 0)
 		from = ring->head;
 	for (; left && (s32)(end - from) > 0; left--, from++) {
-		cqe_qp = cq_kernel_qp(rover_ring_slot(ring, from));
-		if (*cqe_qp == qp)
-			*cqe_qp = NULL;
+		entry = rover_ring_slot(ring, from);
+		if (entry->qp == qp)
+			entry->qp = NULL;
 	}
 	/* Free marked CQEs at the head. */
-	while (ring->head != from &&
-	       !*cq_kernel_qp(rover_ring_slot(ring, ring->head)))
-		ring->head++;
+	for (; ring->head != from; ring->head++) {
+		entry = rover_ring_slot(ring, ring->head);
+		if (entry->qp)
+			break;
+	}
 	return from;
 }
 

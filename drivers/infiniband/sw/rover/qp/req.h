@@ -8,11 +8,15 @@
 #define ROVER_REQ_H
 
 #include <linux/hrtimer.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <rdma/rover-abi.h>
 
+#include "mem/fastreg.h"
 #include "mem/sgl.h"
 #include "wire/wr.h"
+
+struct rover_ah;
 
 /* Limit of outstanding send requests, a power of two */
 #define ROVER_MAX_INFLIGHT	128
@@ -40,14 +44,42 @@ struct rover_sent {
 static_assert(ROVER_WQE_OPCODES <= 1 << 4 && ROVER_WQE_FLAGS < 1 << 4);
 
 /**
+ * union rover_kernel_wqe - head of a send WQE in the ring of a kernel QP
+ * @hdr: fields shared with user QPs
+ * @before_ah: room of some of them
+ * @ah: datagrams: address handle, instead of its number
+ * @before_reg: room of some of them
+ * @reg: REG_MR: registration
+ *
+ * Nothing else maps these rings.  Those of user QPs never hold a pointer.
+ */
+union rover_kernel_wqe {
+	struct rover_send_wqe hdr;
+	struct {
+		u8 before_ah[offsetof(struct rover_send_wqe, reserved_28)];
+		struct rover_ah *ah;
+	};
+	struct {
+		u8 before_reg[offsetof(struct rover_send_wqe, remote_addr)];
+		struct rover_fastreg reg;
+	};
+};
+
+static_assert(sizeof(union rover_kernel_wqe) == ROVER_SEND_WQE_HDR);
+
+/**
  * struct rover_wqe - validated copy of a send WQE
  * @hdr: head
+ * @kernel: head, if of a kernel QP
  * @sge: gather or scatter entries
  * @index: free-running ring index
  * @valid: in use
  */
 struct rover_wqe {
-	struct rover_send_wqe hdr;
+	union {
+		struct rover_send_wqe hdr;
+		union rover_kernel_wqe kernel;
+	};
 	struct rover_sge sge[ROVER_MAX_SGE];
 	u32 index;
 	bool valid;

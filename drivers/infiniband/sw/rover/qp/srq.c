@@ -19,7 +19,7 @@
 #include "wire/wr.h"
 
 static_assert(sizeof(struct rover_uapi_create_srq_resp) == 32);
-static_assert(sizeof(struct rover_uapi_modify_srq_req) == 16);
+static_assert(sizeof(struct rover_uapi_modify_srq_resp) == 32);
 
 /* Receives moved at once under the locks, and without */
 #define MOVE_LOCKED	64
@@ -299,22 +299,21 @@ static int srq_move_and_commit(struct rover_srq *srq, struct srq_change *c)
 }
 
 static int srq_new_ring(const struct rover_srq *srq, struct srq_change *c,
-			struct ib_udata *udata, u64 resp_ptr)
+			struct ib_udata *udata)
 {
-	struct rover_uapi_ring desc = {};
+	struct rover_uapi_modify_srq_resp resp = {};
 	int err;
 
 	err = rover_ring_create(&c->ring, srq_ucontext(udata), c->attr->max_wr,
-				srq->ring.stride, &desc);
+				srq->ring.stride, &resp.ring);
 	if (err || !udata)
 		return err;
-	/* The core's ABI has no response for this. */
-	return copy_to_user(u64_to_user_ptr(resp_ptr), &desc, sizeof(desc)) ?
-	       -EFAULT : 0;
+	return ib_respond_udata(udata, resp);
 }
 
 static int srq_check_modify(const struct rover_srq *srq,
-			    const struct srq_change *c, u64 resp_ptr)
+			    const struct srq_change *c,
+			    const struct ib_udata *udata)
 {
 	bool resized = c->mask & IB_SRQ_MAX_WR;
 	u32 limit = c->mask & IB_SRQ_LIMIT ? c->attr->srq_limit :
@@ -326,28 +325,28 @@ static int srq_check_modify(const struct rover_srq *srq,
 		return -EINVAL;
 	if (srq_check_max_wr(srq, max_wr) || limit > max_wr)
 		return -EINVAL;
-	return srq->user && resized != !!resp_ptr ? -EINVAL : 0;
+	/* Userspace needs the whole response: write() has no room for it. */
+	return udata && resized &&
+	       udata->outlen < sizeof(struct rover_uapi_modify_srq_resp) ?
+	       -EINVAL : 0;
 }
 
 int rover_srq_modify(struct ib_srq *ib, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
-	struct rover_uapi_modify_srq_req req = {};
 	struct srq_change c = { .mask = mask, .attr = attr };
 	struct rover_srq *srq = rover_srq(ib);
 	int err;
 
-	if (udata) {
-		err = ib_copy_validate_udata_in_cm(udata, req, ring, 0);
-		if (err)
-			return err;
-	}
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
 	mutex_lock(&srq->ctl);
-	err = srq_check_modify(srq, &c, req.ring);
+	err = srq_check_modify(srq, &c, udata);
 	/* Before the swap: on error userspace keeps its ring. */
 	if (!err && c.mask & IB_SRQ_MAX_WR) {
 		c.from = READ_ONCE(srq->ring.head);
-		err = srq_new_ring(srq, &c, udata, req.ring);
+		err = srq_new_ring(srq, &c, udata);
 	}
 	if (!err)
 		err = srq_move_and_commit(srq, &c);

@@ -36,7 +36,7 @@ static enum rover_fault localop_reg_mr(struct rover_qp *qp,
 	/* Userspace has no pages to register. */
 	if (qp->user)
 		return ROVER_FAULT_WQE;
-	return rover_fastreg_register(qp->pd, rover_localop_reg(&wqe->hdr));
+	return rover_fastreg_register(qp->pd, &wqe->kernel.reg);
 }
 
 static enum rover_fault (*const localop_handlers[ROVER_WQE_OPCODES])

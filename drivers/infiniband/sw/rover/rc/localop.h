@@ -3,16 +3,7 @@
 #ifndef ROVER_LOCALOP_H
 #define ROVER_LOCALOP_H
 
-#include "mem/fastreg.h"
 #include "rc/retransmit.h"
-
-/* Arguments of REG_MR in a kernel QP's WQE. */
-static inline struct rover_fastreg *
-rover_localop_reg(struct rover_send_wqe *wqe)
-{
-	static_assert(sizeof(struct rover_fastreg) == sizeof(u64[3]));
-	return (struct rover_fastreg *)&wqe->remote_addr;
-}
 
 /**
  * rover_localop_is() - test for a work request without packets

@@ -23,6 +23,7 @@
 #include <net/rtnetlink.h>
 #include <net/sch_generic.h>
 
+#include "core/netdev.h"
 #include "core/trace.h"
 #include "qp/affinity.h"
 #include "qp/qp_table.h"
@@ -87,7 +88,8 @@ static bool shortcut_is_apparmor(const struct nf_hook_ops *ops)
 static bool shortcut_is_own_hook(const struct rover_net *rnet,
 				 const struct nf_hook_ops *ops)
 {
-	return ops >= rnet->nf_input_hooks && ops < rnet->nf_input_hooks + ARRAY_SIZE(rnet->nf_input_hooks);
+	return ops >= rnet->nf_input_hooks &&
+	       ops < rnet->nf_input_hooks + ARRAY_SIZE(rnet->nf_input_hooks);
 }
 
 /* Test for hooks other than @rnet's nf_input and any nf_output. */
@@ -129,7 +131,7 @@ static bool shortcut_egress_filtered(const struct net_device *out)
 	if (rcu_access_pointer(out->nf_hooks_egress))
 		return true;
 #endif
-	return netdev_tc_egress(out);
+	return rover_netdev_has_tc_egress(out);
 }
 
 static bool shortcut_ingress_filtered(const struct net_device *in)
@@ -138,7 +140,7 @@ static bool shortcut_ingress_filtered(const struct net_device *in)
 	if (rcu_access_pointer(in->nf_hooks_ingress))
 		return true;
 #endif
-	return netdev_tc_ingress(in);
+	return rover_netdev_has_tc_ingress(in);
 }
 
 static bool shortcut_has_qdisc(const struct net_device *out)
@@ -172,7 +174,7 @@ static bool shortcut_is_captured(struct net_device *out, struct net_device *in)
 {
 	return dev_nit_active(out) || dev_nit_active(in) ||
 	       !list_empty(&in->ptype_specific) ||
-	       net_ptype_specific(dev_net(in));
+	       rover_netdev_has_ptype(dev_net(in));
 }
 
 static bool shortcut_is_observed(struct net_device *out, struct net_device *in,
@@ -202,7 +204,8 @@ static struct net_device *shortcut_peer_dev(struct net_device *ndev)
 	if (ndev->flags & IFF_LOOPBACK)
 		return ndev;
 	if (!link || strcmp(link->kind, "veth") ||
-	    !ndev->netdev_ops->ndo_get_peer_dev || !netdev_counts_tstats(ndev))
+	    !ndev->netdev_ops->ndo_get_peer_dev ||
+	    !rover_netdev_has_tstats(ndev))
 		return NULL;
 	return ndev->netdev_ops->ndo_get_peer_dev(ndev);
 }

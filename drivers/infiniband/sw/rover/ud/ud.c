@@ -35,13 +35,13 @@
 static enum rover_fault ud_aim_train(struct rover_qp *qp,
 				     struct rover_train *train)
 {
-	struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
+	const struct rover_send_wqe *hdr = &qp->req.wqe.hdr;
 	struct rover_ah *ah;
 
 	if (hdr->remote_qpn & ~ROVER_24BIT || hdr->reserved_24)
 		return ROVER_FAULT_WQE;
 	if (!qp->user) {
-		ah = *rover_ah_slot(hdr);
+		ah = qp->req.wqe.kernel.ah;
 	} else {
 		if (hdr->reserved_28)
 			return ROVER_FAULT_WQE;

@@ -2,9 +2,10 @@
 /*
  * post - work requests of kernel QPs
  *
- * Writes WQEs of rover-abi.h to the rings, as userspace does. sq_post, rq_post
- * and rover_srq.post serialize producers in any context; tx_lock and rx_lock
- * are not needed.
+ * Writes WQEs of rover-abi.h to the rings, as userspace does, but with pointers
+ * in place of numbers (union rover_kernel_wqe). sq_post, rq_post and
+ * rover_srq.post serialize producers in any context; tx_lock and rx_lock are
+ * not needed.
  */
 #include <linux/bitfield.h>
 #include <linux/slab.h>
@@ -13,7 +14,6 @@
 #include "qp/affinity.h"
 #include "qp/qp_state.h"
 #include "qp/srq.h"
-#include "rc/localop.h"
 #include "run/poller.h"
 #include "run/run.h"
 #include "verbs/qp_verbs.h"
@@ -63,9 +63,11 @@ static void post_write_sges(struct rover_sge *to, const struct ib_sge *from,
 	}
 }
 
-static void post_write_operation(struct rover_send_wqe *wqe, u16 flags,
+static void post_write_operation(union rover_kernel_wqe *kernel, u16 flags,
 				 const struct ib_send_wr *wr)
 {
+	struct rover_send_wqe *wqe = &kernel->hdr;
+
 	if (flags & ROVER_WR_IMM)
 		wqe->imm = (__force u32)wr->ex.imm_data;
 	else if (flags & ROVER_WR_INV)
@@ -80,7 +82,7 @@ static void post_write_operation(struct rover_send_wqe *wqe, u16 flags,
 		wqe->remote_addr = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
 	} else if (wqe->opcode == ROVER_WQE_REG_MR) {
-		*rover_localop_reg(wqe) = (struct rover_fastreg) {
+		kernel->reg = (struct rover_fastreg) {
 			.key = reg_wr(wr)->key,
 			.access = reg_wr(wr)->access,
 			.iova = reg_wr(wr)->mr->iova,
@@ -90,21 +92,21 @@ static void post_write_operation(struct rover_send_wqe *wqe, u16 flags,
 }
 
 /* The AH must be of the QP's PD (IBTA 10.2.2.3), thus of its device. */
-static int post_write_address(struct rover_send_wqe *wqe, struct rover_qp *qp,
-			      const struct ib_send_wr *wr)
+static int post_write_address(union rover_kernel_wqe *wqe,
+			      struct rover_qp *qp, const struct ib_send_wr *wr)
 {
 	const struct ib_ud_wr *ud = ud_wr(wr);
 
 	if (!ud->ah || ud->ah->pd != qp->pd || ud->remote_qpn & ~ROVER_24BIT)
 		return -EINVAL;
-	wqe->remote_qpn = ud->remote_qpn;
-	wqe->remote_qkey = ud->remote_qkey;
-	*rover_ah_slot(wqe) = rover_ah(ud->ah);
+	wqe->hdr.remote_qpn = ud->remote_qpn;
+	wqe->hdr.remote_qkey = ud->remote_qkey;
+	wqe->ah = rover_ah(ud->ah);
 	return 0;
 }
 
 /* Inline data has kernel addresses and no lkey (IBTA 10.8). */
-static int post_write_inline(struct rover_send_wqe *wqe,
+static int post_write_inline(union rover_kernel_wqe *wqe,
 			     const struct rover_qp *qp,
 			     const struct ib_send_wr *wr)
 {
@@ -120,7 +122,7 @@ static int post_write_inline(struct rover_send_wqe *wqe,
 		memcpy(to + total, (void *)(uintptr_t)sge->addr, sge->length);
 		total += sge->length;
 	}
-	wqe->inline_len = total;
+	wqe->hdr.inline_len = total;
 	return 0;
 }
 
@@ -171,6 +173,7 @@ static u8 post_wqe_flags(int send_flags)
 
 static int post_write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 {
+	union rover_kernel_wqe *kernel;
 	struct rover_send_wqe *wqe;
 	int op, err = 0;
 	u16 flags;
@@ -196,26 +199,27 @@ static int post_write_send(struct rover_qp *qp, const struct ib_send_wr *wr)
 	     !(flags & ROVER_WR_INLINE_OK)))
 		return -EINVAL;
 
-	wqe = post_free_slot(&qp->sq);
-	if (!wqe)
+	kernel = post_free_slot(&qp->sq);
+	if (!kernel)
 		return -ENOMEM;
-	memset(wqe, 0, sizeof(*wqe));
+	wqe = &kernel->hdr;
+	memset(kernel, 0, sizeof(*kernel));
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = op;
 	wqe->flags = post_wqe_flags(wr->send_flags);
 	if (!fits)
 		return 0;
-	post_write_operation(wqe, flags, wr);
+	post_write_operation(kernel, flags, wr);
 	if (qp->transport == ROVER_TRANSPORT_UD)
-		err = post_write_address(wqe, qp, wr);
+		err = post_write_address(kernel, qp, wr);
 	if (err)
 		return err;
 	if (post_is_mpe(flags))
 		return post_write_mpe(wqe, wr);
 	if (wr->send_flags & IB_SEND_INLINE)
-		return post_write_inline(wqe, qp, wr);
+		return post_write_inline(kernel, qp, wr);
 	wqe->num_sge = wr->num_sge;
-	post_write_sges((void *)wqe + ROVER_SEND_WQE_HDR, wr->sg_list,
+	post_write_sges((void *)kernel + ROVER_SEND_WQE_HDR, wr->sg_list,
 			wr->num_sge);
 	return 0;
 }
