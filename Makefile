@@ -13,7 +13,7 @@ KDIR ?=
 OWN := $(CURDIR)/build/own
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style lab debug shell clean distclean
+.PHONY: help demo check bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -82,6 +82,16 @@ arrows-doc: ## draw the graph of Documentation/architecture.rst again
 
 style: ## checkpatch, kernel-doc, shellcheck, licenses, lengths
 	@$(VM) chroot -- tools/checkstyle
+
+# Who signs the patches: the root tree has no configuration of git.
+SIGNER = GIT_COMMITTER_NAME="$$(git config user.name)" GIT_COMMITTER_EMAIL="$$(git config user.email)"
+
+series: ## the driver as patches for the newest kernel's tree, in build/series
+	@$(VM) chroot -- env $(SIGNER) tools/series
+
+series-check: ## do they apply, compile and please checkpatch.pl, one by one? (minutes, on the debug kernel's source: for the night)
+	@$(VM) prepare --debug
+	@$(VM) chroot -- env $(SIGNER) tools/series --build
 
 lab: ## make the lab, or see that it is there: root tree, kernels, QEMU
 	@$(VM) prepare
