@@ -221,7 +221,7 @@ static int verbs_query_port(struct ib_device *ib, u32 port,
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->bad_pkey_cntr = rover_counter_total(dev, ROVER_STAT_DROP_PKEY);
 	attr->qkey_viol_cntr = rover_counter_total(dev,
-					       ROVER_STAT_DROP_QKEY);
+						   ROVER_STAT_DROP_QKEY);
 	attr->ip_gids = true;
 	return 0;
 }
