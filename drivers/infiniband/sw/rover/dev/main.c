@@ -13,11 +13,12 @@
 #include "dev/link.h"
 #include "dev/netns.h"
 #include "mem/advise.h"
-#include "mem/odp_work.h"
+#include "mem/odp_pool.h"
 #include "qp/affinity.h"
 #include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"
+#include "rx/backlog.h"
 #include "rx/ingress.h"
 #include "tx/gso_segment.h"
 #include "tx/nettx.h"
@@ -36,12 +37,12 @@ static int __init rover_init(void)
 	int err;
 
 	rover_compat_crc32_init();
-	err = rover_odp_work_init();
+	err = rover_odp_pool_init();
 	if (err)
 		goto err_crc32;
 	err = rover_advise_init();
 	if (err)
-		goto err_odp_work;
+		goto err_odp_pool;
 	err = rover_skb_alloc_init();
 	if (err)
 		goto err_advise;
@@ -51,7 +52,7 @@ static int __init rover_init(void)
 	rover_kick_init(rover_run_kicked);
 	rover_shortcut_init(rover_ingress_shortcut, rover_nettx_send_queued);
 	rover_poller_init();
-	err = rover_affinity_init(rover_ingress_worker);
+	err = rover_affinity_init(rover_backlog_worker);
 	if (err)
 		goto err_poller;
 	rover_trailer_init();
@@ -80,8 +81,8 @@ err_skb_alloc:
 	rover_skb_alloc_exit();
 err_advise:
 	rover_advise_exit();
-err_odp_work:
-	rover_odp_work_exit();
+err_odp_pool:
+	rover_odp_pool_exit();
 err_crc32:
 	rover_compat_crc32_exit();
 	return err;
@@ -102,7 +103,7 @@ static void __exit rover_exit(void)
 	rover_trailer_exit();
 	rover_skb_alloc_exit();
 	rover_advise_exit();
-	rover_odp_work_exit();
+	rover_odp_pool_exit();
 	/* For call_rcu(), as of memory regions. */
 	rcu_barrier();
 	rover_compat_crc32_exit();

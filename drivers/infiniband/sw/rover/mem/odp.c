@@ -25,7 +25,7 @@
 #include <linux/xarray.h>
 
 #include "mem/odp.h"
-#include "mem/odp_work.h"
+#include "mem/odp_pool.h"
 
 #if !IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)
 #error "rover needs a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING"
@@ -89,7 +89,7 @@ struct rover_odp {
 	refcount_t regions;
 	u64 id;
 	struct mm_struct *mm;
-	struct rover_odp_work *work;
+	struct rover_odp_pool *work;
 	struct xarray leaves;
 	struct mutex lock;
 	unsigned int num_leaves;
@@ -304,7 +304,7 @@ struct rover_odp *rover_odp_new(struct rover_dev *dev)
 
 	if (!odp)
 		return NULL;
-	odp->work = rover_odp_work_get();
+	odp->work = rover_odp_pool_get();
 	if (!odp->work) {
 		kfree(odp);
 		return NULL;
@@ -339,7 +339,7 @@ void rover_odp_put(struct rover_odp *odp)
 		odp_remove_leaf(odp, leaf);
 	xa_destroy(&odp->leaves);
 	mutex_destroy(&odp->lock);
-	rover_odp_work_put(odp->work);
+	rover_odp_pool_put(odp->work);
 	mmdrop(odp->mm);
 	kfree(odp);
 }
@@ -621,6 +621,6 @@ enum rover_fault rover_odp_pagein(struct rover_odp *odp,
 	pagein->pages = odp_pages_at(va, len);
 	pagein->write = write;
 	pagein->state = ROVER_PAGEIN_PENDING;
-	rover_odp_work_queue(odp->work, &pagein->work);
+	rover_odp_pool_queue(odp->work, &pagein->work);
 	return ROVER_FAULT_PAGE;
 }

@@ -44,14 +44,4 @@ void rover_ingress_packet(struct rover_net *rnet, struct sk_buff *skb);
  */
 void rover_ingress_shortcut(struct sk_buff *skb, const struct rover_net *rnet);
 
-/**
- * rover_ingress_doorbell() - run a user QP after its doorbell
- * @qp: found under RCU, work bits set
- * Context: process, under rcu_read_lock().
- */
-void rover_ingress_doorbell(struct rover_qp *qp);
-
-/* Callback of rover_affinity_init(). */
-void rover_ingress_worker(struct rover_kick *heavy);
-
 #endif /* ROVER_INGRESS_H */

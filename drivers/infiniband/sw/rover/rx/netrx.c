@@ -25,6 +25,7 @@
 #include "rc/completer.h"
 #include "rc/responder.h"
 #include "run/run.h"
+#include "rx/icrc_check.h"
 #include "rx/netrx.h"
 #include "tx/gso_long.h"
 #include "tx/gso_small.h"
@@ -32,7 +33,6 @@
 #include "tx/shortcut.h"
 #include "tx/trailer.h"
 #include "ud/ud.h"
-#include "wire/icrc.h"
 #include "wire/packet.h"
 
 /* Consecutive packets for one queue pair and side. */
@@ -50,17 +50,7 @@ struct netrx_batch {
 	unsigned int headerless;	/* packets without own BTH */
 };
 
-struct netrx_pkt {
-	struct rover_packet pkt;
-	struct rover_bth bth;
-	const struct udphdr *udp;
-	int at;				/* BTH offset in pkt.skb */
-	bool icrc_checked;		/* as part of a small GSO skb */
-	bool icrc_ok;			/* if @icrc_checked */
-	unsigned int len;		/* from BTH to ICRC */
-};
-
-static void netrx_drop(struct netrx_batch *b, const struct netrx_pkt *a,
+static void netrx_drop(struct netrx_batch *b, const struct rover_rx_pkt *a,
 		       enum rover_stat why)
 {
 	rover_drop(b->dev ? b->dev->stats : NULL, why, rover_bth_qpn(&a->bth),
@@ -94,7 +84,7 @@ static void netrx_batch_end(struct netrx_batch *b)
 
 /* Queue pair 1 of @dev if a GID of @dev (and @in, if set) is addressed. */
 static struct rover_qp *netrx_dev_gsi(struct rover_dev *dev,
-				      const struct netrx_pkt *a,
+				      const struct rover_rx_pkt *a,
 				      struct net_device *in)
 {
 	struct rover_qp *qp = rcu_dereference(dev->gsi);
@@ -113,7 +103,7 @@ static struct rover_qp *netrx_dev_gsi(struct rover_dev *dev,
 }
 
 static struct rover_qp *netrx_first_gsi(const struct netrx_batch *b,
-					const struct netrx_pkt *a,
+					const struct rover_rx_pkt *a,
 					struct net_device *in)
 {
 	struct rover_qp *qp = NULL;
@@ -133,7 +123,7 @@ static struct rover_qp *netrx_first_gsi(const struct netrx_batch *b,
  * the receiving interface.
  */
 static struct rover_qp *netrx_find_gsi(const struct netrx_batch *b,
-				       const struct netrx_pkt *a)
+				       const struct rover_rx_pkt *a)
 {
 	struct net_device *in = b->head->dev;
 	struct rover_qp *qp = in ? netrx_first_gsi(b, a, in) : NULL;
@@ -162,7 +152,7 @@ static bool netrx_batch_lock(struct netrx_batch *b, struct rover_qp *qp,
 	return true;
 }
 
-static bool netrx_batch_join(struct netrx_batch *b, const struct netrx_pkt *a)
+static bool netrx_batch_join(struct netrx_batch *b, const struct rover_rx_pkt *a)
 {
 	bool tx_side = a->pkt.op->flags & ROVER_OP_RESPONSE;
 	u32 qpn = rover_bth_qpn(&a->bth);
@@ -199,7 +189,7 @@ static void netrx_parse_exts(struct rover_packet *pkt, const u8 *hdr)
 		       sizeof(pkt->imm));
 }
 
-static inline bool netrx_parse(struct netrx_batch *b, struct netrx_pkt *a)
+static inline bool netrx_parse(struct netrx_batch *b, struct rover_rx_pkt *a)
 {
 	struct rover_packet *pkt = &a->pkt;
 	const struct rover_bth *bth;
@@ -246,73 +236,14 @@ static inline bool netrx_parse(struct netrx_batch *b, struct netrx_pkt *a)
 	return true;
 }
 
-/* Sum the headers and @own bytes from the BTH of a packet of @len. */
-static u32 netrx_crc(const struct netrx_pkt *a, unsigned int own,
-		     unsigned int len)
-{
-	int head = skb_headlen(a->pkt.skb) - a->at;
-	const struct rover_bth *bth = &a->bth;
-	unsigned int here = sizeof(*bth);
-	u32 crc;
-
-	if (head >= (int)here) {
-		bth = (const void *)a->pkt.skb->data + a->at;
-		here = min_t(unsigned int, head, own);
-	}
-	crc = rover_icrc_begin(a->pkt.l3, a->pkt.ip, a->udp, bth, here, len);
-	return rover_trailer_sum(crc, a->pkt.skb, a->at + here, own - here);
-}
-
-/* Verify headers only: payload never left memory. */
-static bool netrx_trailer_good(struct netrx_batch *b, struct netrx_pkt *a,
-			       const struct rover_trailer *trailer)
-{
-	struct rover_packet *pkt = &a->pkt;
-	unsigned int headerless = trailer->extra;
-	u32 payload = pkt->payload;
-
-	if (headerless &&
-	    (pkt->pad || !rover_gso_long_first_payload(trailer, &payload)))
-		return false;
-	if (netrx_crc(a, pkt->op->hdr_len, pkt->op->hdr_len + payload +
-		      pkt->pad + ROVER_ICRC_SIZE) != trailer->header_crc)
-		return false;
-	pkt->packets += headerless;
-	b->headerless += headerless;
-	rover_stat_add(b->dev->stats, ROVER_STAT_RX_ICRC_UNNECESSARY,
-		       1 + headerless);
-	return true;
-}
-
-static bool netrx_icrc_good(struct netrx_batch *b, struct netrx_pkt *a)
-{
-	const struct sk_buff *skb = a->pkt.skb;
-	const struct rover_trailer *trailer;
-	__le32 icrc;
-
-	/* Payload may be zero-copy even if rover_trailer_find() fails. */
-	trailer = rover_trailer_last(skb);
-	if (trailer && trailer->zcopy.qpn)
-		a->pkt.zcopy = &trailer->zcopy;
-	trailer = rover_trailer_find(skb, a->pkt.payload_at, a->pkt.payload,
-				     a->pkt.pad);
-	if (trailer)
-		return netrx_trailer_good(b, a, trailer);
-	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
-			  sizeof(icrc)))
-		return false;
-	return rover_icrc_end(netrx_crc(a, a->len - ROVER_ICRC_SIZE, a->len)) ==
-	       icrc;
-}
-
 /* P_Keys match in their low 15 bits; only the default one exists. */
-static bool netrx_pkey_good(const struct netrx_pkt *a)
+static bool netrx_pkey_good(const struct rover_rx_pkt *a)
 {
 	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
 }
 
 /* Packets of a small GSO skb share an IP header: verify it once. */
-static bool netrx_peer_good(struct netrx_batch *b, const struct netrx_pkt *a)
+static bool netrx_peer_good(struct netrx_batch *b, const struct rover_rx_pkt *a)
 {
 	struct rover_qp *qp = b->qp;
 
@@ -346,7 +277,7 @@ static bool netrx_transport_good(const struct rover_qp *qp,
  * from anyone; finding queue pair 1 costs more than the ICRC.
  */
 static inline bool netrx_expected(struct netrx_batch *b,
-				  const struct netrx_pkt *a)
+				  const struct rover_rx_pkt *a)
 {
 	u32 qpn = rover_bth_qpn(&a->bth);
 	struct rover_qp *qp = b->qp;
@@ -377,7 +308,7 @@ static inline bool netrx_expected(struct netrx_batch *b,
 	return true;
 }
 
-static inline bool netrx_admit(struct netrx_batch *b, const struct netrx_pkt *a)
+static inline bool netrx_admit(struct netrx_batch *b, const struct rover_rx_pkt *a)
 {
 	struct rover_qp *qp = b->qp;
 
@@ -406,7 +337,7 @@ static bool netrx_mcast_reaches(const struct rover_dev *dev,
 }
 
 /* The number of attached queue pairs is bounded. */
-static void netrx_deliver_mcast(struct netrx_batch *b, struct netrx_pkt *a,
+static void netrx_deliver_mcast(struct netrx_batch *b, struct rover_rx_pkt *a,
 				const struct rover_mcast *group)
 {
 	u32 i, end = READ_ONCE(group->end);
@@ -423,7 +354,7 @@ static void netrx_deliver_mcast(struct netrx_batch *b, struct netrx_pkt *a,
 }
 
 /* No lock is held. */
-static void netrx_receive_mcast(struct netrx_batch *b, struct netrx_pkt *a)
+static void netrx_receive_mcast(struct netrx_batch *b, struct rover_rx_pkt *a)
 {
 	const struct rover_mcast *group;
 	struct rover_dev *dev;
@@ -477,7 +408,7 @@ static void netrx_deliver(const struct netrx_batch *b,
 		rover_responder_receive(qp, pkt);
 }
 
-static void netrx_receive_pkt(struct netrx_batch *b, struct netrx_pkt *a)
+static void netrx_receive_pkt(struct netrx_batch *b, struct rover_rx_pkt *a)
 {
 	if (!netrx_parse(b, a))
 		return;
@@ -487,7 +418,8 @@ static void netrx_receive_pkt(struct netrx_batch *b, struct netrx_pkt *a)
 	}
 	if (!netrx_expected(b, a))
 		return;
-	if (a->icrc_checked ? !a->icrc_ok : !netrx_icrc_good(b, a)) {
+	if (a->icrc_checked ? !a->icrc_ok : !rover_icrc_check(a, b->dev->stats,
+							     &b->headerless)) {
 		netrx_drop(b, a, ROVER_STAT_DROP_ICRC);
 		return;
 	}
@@ -518,7 +450,7 @@ static bool netrx_headers_plain(const struct sk_buff *skb, enum rover_l3 l3,
 }
 
 /* netrx_parse() sets the other fields: clearing them would cost more. */
-static void netrx_init_pkt(struct netrx_pkt *a, const struct sk_buff *skb,
+static void netrx_init_pkt(struct rover_rx_pkt *a, const struct sk_buff *skb,
 			   int at, unsigned int len, int first_bth,
 			   enum rover_l3 l3)
 {
@@ -541,7 +473,7 @@ static void netrx_init_pkt(struct netrx_pkt *a, const struct sk_buff *skb,
 static void netrx_receive_skb(struct netrx_batch *b, const struct sk_buff *skb,
 			      int at, unsigned int len, enum rover_l3 l3)
 {
-	struct netrx_pkt a __uninitialized;
+	struct rover_rx_pkt a __uninitialized;
 
 	netrx_init_pkt(&a, skb, at, len, at, l3);
 	netrx_receive_pkt(b, &a);
@@ -554,7 +486,7 @@ static void netrx_receive_gso_small(struct netrx_batch *b,
 {
 	bool icrc_ok = rover_gso_small_verify(skb, trailer);
 	struct rover_small_packet small = {};
-	struct netrx_pkt a __uninitialized;
+	struct rover_rx_pkt a __uninitialized;
 
 	while (rover_gso_small_next(skb, trailer, &small)) {
 		netrx_init_pkt(&a, skb, small.at, small.len + ROVER_ICRC_SIZE,

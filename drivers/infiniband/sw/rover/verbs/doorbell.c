@@ -13,7 +13,7 @@
 #include "qp/qp_table.h"
 #include "run/poller.h"
 #include "run/run.h"
-#include "rx/ingress.h"
+#include "rx/backlog.h"
 #include "verbs/doorbell.h"
 
 /* Not macros: the core pastes these names. */
@@ -53,7 +53,7 @@ static int UVERBS_HANDLER(DOORBELL_RING)(struct uverbs_attr_bundle *attrs)
 	if (recvs && !flush && rover_kick_queued(&qp->stream.kick))
 		rover_run_receives(qp);
 	else if (recvs || !rover_poller_doorbell(qp))
-		rover_ingress_doorbell(qp);
+		rover_backlog_doorbell(qp);
 out:
 	rcu_read_unlock();
 	return err;

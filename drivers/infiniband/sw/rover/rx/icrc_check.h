@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* icrc_check - verify the ICRC of a received packet */
+#ifndef ROVER_ICRC_CHECK_H
+#define ROVER_ICRC_CHECK_H
+
+#include <linux/udp.h>
+
+#include "core/stats.h"
+#include "wire/packet.h"
+#include "wire/wire.h"
+
+/**
+ * struct rover_rx_pkt - packet while it is received
+ * @pkt: as the protocol sees it
+ * @bth: BTH, in host memory
+ * @udp: UDP header
+ * @at: BTH offset in @pkt.skb
+ * @icrc_checked: as part of a small GSO skb
+ * @icrc_ok: result, if @icrc_checked
+ * @len: from BTH to ICRC, both included
+ */
+struct rover_rx_pkt {
+	struct rover_packet pkt;
+	struct rover_bth bth;
+	const struct udphdr *udp;
+	int at;
+	bool icrc_checked;
+	bool icrc_ok;
+	unsigned int len;
+};
+
+/**
+ * rover_icrc_check() - verify the ICRC of a packet
+ * @a: parsed; for zero-copy payload @a->pkt.zcopy is set, for a long GSO skb
+ *	@a->pkt.packets
+ * @stats: counters for packets whose payload need not be summed
+ * @headerless: increased by packets that have no BTH of their own
+ * Context: softirq or worker, under rcu_read_lock().
+ * Return: false for a wrong ICRC.
+ */
+bool rover_icrc_check(struct rover_rx_pkt *a,
+		      struct rover_stats __percpu *stats,
+		      unsigned int *headerless);
+
+#endif /* ROVER_ICRC_CHECK_H */
