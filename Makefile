@@ -11,6 +11,7 @@ VM := tools/vm/vm
 # A build on and for this machine, apart from the lab: make module KDIR=/lib/modules/$(uname -r)/build
 KDIR ?=
 OWN := $(CURDIR)/build/own
+MANDIR ?= /usr/local/share/man
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
@@ -50,10 +51,13 @@ provider: ## librover for this machine, built inside the source of the rdma-core
 	@tools/provider/build $(OWN)/provider
 
 install: KDIR := $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
-install: ## module and provider into this machine (run make module KDIR= and make provider first)
+install: ## module, provider and manual pages into this machine (run make module KDIR= and make provider first)
 	@$(MAKE) -C $(KDIR) M=$(OWN) modules_install
 	@depmod
 	@tools/install-provider $(OWN)/provider
+	@install -d $(MANDIR)/man7 $(MANDIR)/man8
+	@install -m 644 Documentation/man/*.7 $(MANDIR)/man7/
+	@install -m 644 Documentation/man/*.8 $(MANDIR)/man8/
 
 test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=, APPEND= to the kernel's command line
 	@$(VM) build --kernel $(KERNEL)
@@ -65,7 +69,7 @@ pyverbs: ## rdma-core's own test suite in a guest: KERNEL=, T= for one module (t
 	@$(VM) build --kernel $(KERNEL)
 	@$(VM) run --kernel $(KERNEL) --cpus 1 --timeout 900 -- bash -c 'on a tools/pyverbs/run $$DEV_A $(T)'
 
-unit: ## the pure rooms, tested in user space
+unit: ## code without locks and allocation, tested in user space
 	@$(VM) chroot -- make -s -C tools/unit run
 
 mutants: ## would the tests notice? wrong changes of the module, one at a time (PATTERNS= for some)

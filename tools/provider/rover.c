@@ -19,7 +19,7 @@
 
 #define OPENING		"opening the device"
 #define OTHER_VERSION	"module and provider are of different versions: " \
-			"make module provider install, from one tree"
+			"build and install both from one tree (README.md)"
 
 /* Once a process, in words: no program can make up for it. */
 static void refuse_versions(const char *device, const char *what)
