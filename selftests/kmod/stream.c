@@ -2,7 +2,7 @@
 /*
  * stream - small messages in sequence, many or one in flight
  *
- * stream.sh, which loads this module, counts the packets.
+ * doorbell.sh, which loads this module, counts the packets.
  *
  * Process context; completions run in softirq.
  */

@@ -139,7 +139,7 @@ static size_t no_group(struct frame *f)
 	return summed(f);
 }
 
-/* With what v1.sh expects to be counted. */
+/* With what rocev1.sh expects to be counted. */
 static size_t (* const wrong[])(struct frame *f) = {
 	/* rx_drop_short and rx_drop_length: 6, for a network may fill up what is too short */
 	half_a_grh, no_bth, no_room_for_an_icrc, pad_and_nothing_else, one_byte_too_few,

@@ -23,7 +23,7 @@ void rover_qp_drop(const struct rover_qp *qp, enum rover_stat why, u8 opcode,
 /* A page-in has ended: run the side that waits for it. */
 static void qp_table_rerun(struct rover_qp *qp, int bit)
 {
-	set_bit(bit, &qp->work);
+	rover_qp_set_work(qp, bit);
 	/* Run the tasklet in local_bh_enable(), not in ksoftirqd. */
 	local_bh_disable();
 	rover_qp_kick(qp);

@@ -51,7 +51,7 @@ void rover_counter_init(struct rdma_counter *counter);
  * Its own count, and those of its queue pairs' counters, also of counters that
  * are gone.  The core adds these to what rover_counter_get_port() says.
  *
- * Context: any but hard interrupts.
+ * Context: process; takes the xa_lock of counters, which leaves softirqs on.
  */
 u64 rover_counter_total(struct rover_dev *dev, enum rover_stat id);
 
