@@ -65,14 +65,11 @@ has_moved() { [[ $(psns) != "$1" ]]; }
 
 # A bound queue pair counts for itself. The port counts all queue pairs, before, meanwhile and after.
 watched() {
-	local server client before qpn received
+	local server client before qpn
 	before=$(counter b rx_write_requests)
 	at b rdma statistic qp set link "$DEV_B/1" auto type on
 	want "$(at b rdma statistic qp mode link "$DEV_B/1")" "auto type on"
-	received=$(pma)
 	perftest write_bw -n 100 -s 65536
-	received=$(($(pma) - received))
-	((received >= 1600)) || fail "port_rcv_packets counts $received of at least 1600 packets"
 	at b rdma statistic qp set link "$DEV_B/1" auto off
 	counter b rx_write_requests >/dev/null
 	((counted - before == 100)) || fail "rx_write_requests counts $((counted - before)) of 100"
@@ -94,8 +91,6 @@ watched() {
 	stop_writing
 	(($(counter b rx_write_requests) >= before)) || fail "what was counted is lost"
 }
-# Packets as IBTA's PortCounters count them; the core asks rover's agent (PMA).
-pma() { at b cat "/sys/class/infiniband/$DEV_B/ports/1/counters/port_rcv_packets"; }
 writes_arrive() { (($(counter b rx_write_requests) > before)); }
 has_counted() {
 	shown=$(at b rdma statistic qp show link "$DEV_B/1")

@@ -66,9 +66,21 @@ in_sys() {
 	((said && said >= before && said <= after)) || fail "port_xmit_packets: $said, between $before and $after"
 }
 
+# rdma statistic gives queue pairs counters of their own; the port still counts all packets, also of queue pairs that are gone.
+of_bound() {
+	local sent=/sys/class/infiniband/$DEV_A/ports/1/counters/port_xmit_packets before
+	at a rdma statistic qp set link "$DEV_A/1" auto type on
+	before=$(<"$sent")
+	perftest write_bw -n 100 -s 65536
+	at a rdma statistic qp set link "$DEV_A/1" auto off
+	before=$(($(<"$sent") - before))
+	((before >= 1600)) || fail "port_xmit_packets counts $before of at least 1600 packets"
+}
+
 know_gids
 try "the performance management agent reports the port counters" answers
 try "unknown methods, attributes and ports get an error status" refuses
 try "sysfs shows the same port counters" in_sys
+try "port counters include queue pairs bound to counters" of_bound
 try "no RDMA resources are left" let_go 10
 finish
