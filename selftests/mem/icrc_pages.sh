@@ -15,7 +15,7 @@ marks() {
 		symbols = {}
 		for line in open('/proc/kallsyms'):
 		    word = line.split()
-		    if word[2] == 'vmemmap_base' or word[2:] == ['mark', '[rover]']:
+		    if word[2] == 'vmemmap_base' or word[2:] == ['trailer_mark', '[rover]']:
 		        symbols[word[2]] = int(word[0], 16)
 		core = open('/proc/kcore', 'rb')
 		head = core.read(64)
@@ -31,7 +31,7 @@ marks() {
 		if len(symbols) < 2:
 		    print('no symbols of the kernel')
 		    sys.exit(4)
-		mark = symbols['mark']
+		mark = symbols['trailer_mark']
 		base = struct.unpack('<Q', read(symbols['vmemmap_base'], 8))[0]
 		pages = used = free = 0
 		for line in open('/proc/iomem'):
