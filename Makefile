@@ -14,7 +14,7 @@ OWN := $(CURDIR)/build/own
 MANDIR ?= /usr/local/share/man
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
+.PHONY: help demo check nightly bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,18 @@ series: ## the driver as patches for the newest kernel's tree, in build/series
 series-check: ## do they apply, compile and please checkpatch.pl, one by one? (minutes, on the debug kernel's source: for the night)
 	@$(VM) prepare --debug
 	@$(VM) chroot -- env $(SIGNER) tools/series --build
+
+# What make check leaves out on the debug kernel and on the oldest, for want of time.
+NIGHTLY = shortcut inflight netdev_no_sg
+
+nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
+	@$(MAKE) -s debug
+	@$(VM) chroot -- make -s -C selftests
+	@for kernel in $$($(VM) kernels | awk 'NR == 1 { print $$1 }') debug; do \
+		$(VM) build --kernel $$kernel && \
+		$(VM) run --kernel $$kernel --cpus 2 --timeout 3600 -- env CI=1 selftests/run.sh $(NIGHTLY) || exit; \
+	done
+	@$(MAKE) -s mutants
 
 lab: ## make the lab, or see that it is there: root tree, kernels, QEMU
 	@$(VM) prepare
