@@ -47,7 +47,7 @@ static bool post(struct user *user)
 
 	user->tail += user->wrs;
 	rover_poll_adapt_post(&user->adapt, user->stint ? user->adapt.posts / user->stint % 2 : 0,
-			 head, user->tail);
+			      head, user->tail);
 	if (!left(user)) {
 		user->head = user->tail;
 		return false;
@@ -179,7 +179,7 @@ static void ends_of_one(void)
 	one.adapt.wait = 32;
 	other.adapt.wait = 1000;
 	both(&one, &other, 40);
-	ktap_ok(one.adapt.polling && other.adapt.polling, "what is tried at one end is tried at both");
+	ktap_ok(one.adapt.polling && other.adapt.polling, "polling starts at both ends at once");
 	ktap_eq(both(&one, &other, 20000), 1000, "many at both ends: all are left");
 	other.hand = 1;
 	both(&one, &other, 100);

@@ -15,7 +15,7 @@
 
 /* Sum the headers and @own bytes from the BTH of a packet of @len. */
 static u32 icrc_check_sum(const struct rover_rx_pkt *a, unsigned int own,
-		     unsigned int len)
+			  unsigned int len)
 {
 	int head = skb_headlen(a->pkt.skb) - a->at;
 	const struct rover_bth *bth = &a->bth;
@@ -41,8 +41,9 @@ static bool icrc_check_headers(struct rover_rx_pkt *a,
 	if (headerless &&
 	    (pkt->pad || !rover_gso_long_first_payload(trailer, &payload)))
 		return false;
-	if (icrc_check_sum(a, pkt->op->hdr_len, pkt->op->hdr_len + payload +
-		      pkt->pad + ROVER_ICRC_SIZE) != trailer->header_crc)
+	if (icrc_check_sum(a, pkt->op->hdr_len,
+			   pkt->op->hdr_len + payload + pkt->pad +
+			   ROVER_ICRC_SIZE) != trailer->header_crc)
 		return false;
 	pkt->packets += headerless;
 	return true;
@@ -55,6 +56,7 @@ bool rover_icrc_check(struct rover_rx_pkt *a,
 	const struct sk_buff *skb = a->pkt.skb;
 	const struct rover_trailer *trailer;
 	__le32 icrc;
+	u32 crc;
 
 	/* Payload may be zero-copy even if rover_trailer_find() fails. */
 	trailer = rover_trailer_last(skb);
@@ -73,6 +75,6 @@ bool rover_icrc_check(struct rover_rx_pkt *a,
 	if (skb_copy_bits(skb, a->at + a->len - ROVER_ICRC_SIZE, &icrc,
 			  sizeof(icrc)))
 		return false;
-	return rover_icrc_end(icrc_check_sum(a, a->len - ROVER_ICRC_SIZE, a->len)) ==
-	       icrc;
+	crc = icrc_check_sum(a, a->len - ROVER_ICRC_SIZE, a->len);
+	return rover_icrc_end(crc) == icrc;
 }

@@ -16,7 +16,7 @@
  * @udp: UDP header
  * @at: BTH offset in @pkt.skb
  * @icrc_checked: as part of a small GSO skb
- * @icrc_ok: result, if @icrc_checked
+ * @icrc_ok: result
  * @len: from BTH to ICRC, both included
  */
 struct rover_rx_pkt {

@@ -418,8 +418,9 @@ static void netrx_receive_pkt(struct netrx_batch *b, struct rover_rx_pkt *a)
 	}
 	if (!netrx_expected(b, a))
 		return;
-	if (a->icrc_checked ? !a->icrc_ok : !rover_icrc_check(a, b->dev->stats,
-							     &b->headerless)) {
+	if (!a->icrc_checked)
+		a->icrc_ok = rover_icrc_check(a, b->dev->stats, &b->headerless);
+	if (!a->icrc_ok) {
 		netrx_drop(b, a, ROVER_STAT_DROP_ICRC);
 		return;
 	}
