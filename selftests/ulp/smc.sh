@@ -19,9 +19,10 @@ at_ends() {
 
 # A new link group for each case: an idle one is kept for ten minutes, and unloading the module ends it.
 without_smc() { at "$1" modprobe -qr smc_diag smc; }
+# The sockets of a killed program keep the module until SMC, which tests a link every 30 s, finds that the peer's is gone.
 unload_smc() {
 	local end
-	for end in $(module_ends); do within 20 without_smc "$end"; done
+	for end in $(module_ends); do within 60 without_smc "$end"; done
 }
 load_smc() {
 	local end
