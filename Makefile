@@ -69,7 +69,7 @@ pyverbs: ## rdma-core's own test suite in a guest: KERNEL=, T= for one module (t
 	@$(VM) build --kernel $(KERNEL)
 	@$(VM) run --kernel $(KERNEL) --cpus 1 --timeout 900 -- bash -c 'on a tools/pyverbs/run $$DEV_A $(T)'
 
-unit: ## code without locks and allocation, tested in user space
+unit: ## code without locks and allocation, and the transport over a simulated network, in user space
 	@$(VM) chroot -- make -s -C tools/unit run
 
 mutants: ## would the tests notice? wrong changes of the module, one at a time (PATTERNS= for some)

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* report - results of a run */
+#ifndef SIM_REPORT_H
+#define SIM_REPORT_H
+
+struct pair;
+
+void report_print(struct pair **pairs);
+
+#endif /* SIM_REPORT_H */
