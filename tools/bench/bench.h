@@ -33,6 +33,7 @@ struct setting {
 	bool both; /* both ends send */
 	bool event; /* sleep until there is a completion; else poll */
 	bool count; /* count system calls too, which makes them slower */
+	bool loose; /* what is under way at the end may stay there */
 	unsigned int size, mtu, qps, depth, list;
 	unsigned int warm_ms, ms;
 };
@@ -62,6 +63,8 @@ struct tally {
 	struct span sent, got;
 	struct delays delays;
 	uint64_t bytes_per_qp;
+	uint64_t jain_ppm; /* fairness index of the queue pairs; 0 of one */
+	bool undrained;
 	char failure[96];
 };
 
@@ -97,7 +100,7 @@ struct carrier {
 	bool (*prepare)(struct run *run, int control);
 	/* The body of the thread that moves data. */
 	void (*move)(struct run *run);
-	/* After a failure: nothing of it may be used again. */
+	/* After a failure, or undrained: nothing of it may be used again. */
 	void (*reset)(void);
 };
 

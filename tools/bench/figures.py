@@ -8,7 +8,14 @@ import points
 
 SEC = 10**9
 # What is better, for the words of a claim; costs and delays are better when they are less.
-MORE_IS_BETTER = ("bandwidth", "rate", "connect_rate", "connect_rate_bare")
+MORE_IS_BETTER = ("bandwidth", "rate", "connect_rate", "connect_rate_bare", "jain", "link")
+# What a network adds to a sample, as it is.
+NETWORK = ("resent", "jain", "drops", "marked", "backlog")
+
+
+def jain(shares):
+    """1 if all shares are the same, 1 / n if one is all."""
+    return sum(shares) ** 2 / (len(shares) * sum(share * share for share in shares))
 
 
 def messages(point, sample):
@@ -56,8 +63,22 @@ def costs(cell, point, sample):
     return result
 
 
+def of_network(point, sample, result):
+    """What the network says of a run, and the part of the link that was used."""
+    result.update({figure: sample[figure] for figure in NETWORK if figure in sample})
+    if point["queue"] and "bandwidth" in result:
+        result["link"] = result["bandwidth"] / points.LINK
+    return result
+
+
 def of_sample(cell, point, sample):
-    """All figures of one run, in bytes, messages, nanoseconds, seconds below the fraction bar."""
+    """All figures of one run."""
+    result = of_program(cell, point, sample)
+    return of_network(point, sample, result) if point["network"] and result else result
+
+
+def of_program(cell, point, sample):
+    """What the program reports, in bytes, messages, nanoseconds, seconds below the fraction bar."""
     if "bytes_per_second" in sample:
         return {"bandwidth": sample["bytes_per_second"]}
     if "connections_per_second" in sample:
@@ -160,7 +181,7 @@ def work_out(cell):
     for entry in cell["points"]:
         lists = entry.pop("lists")
         entry["ratios"] = {}
-        for other in ("rxe", "tcp", "iperf3", "loop", "limit"):
+        for other in ("rxe", "tcp", "tcp bbr", "iperf3", "loop", "limit"):
             made = {}
             for figure, values in lists.get("rover", {}).items():
                 one = ratio(values, lists.get(other, {}).get(figure, []))

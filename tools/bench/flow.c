@@ -144,12 +144,29 @@ static bool take(struct run *run, const struct ibv_wc *wc, uint64_t *awaited)
 		return post_receives(run, number);
 	}
 	verbs.pairs[number].credits += done;
+	if (run_phase(run) == PHASE_MEASURE)
+		verbs.pairs[number].done += done;
 	run->sent += done;
 	--*awaited;
 	return run_phase(run) >= PHASE_DRAIN || refill(run, number, awaited);
 }
 
-void flow(struct run *run)
+/* Jain's index: 1 if all queue pairs had the same, 1 / n if one had all. */
+static void judge_shares(struct run *run)
+{
+	double sum = 0, squares = 0;
+
+	for (unsigned int i = 0; i < verbs.count; i++) {
+		double done = verbs.pairs[i].done;
+
+		sum += done;
+		squares += done * done;
+	}
+	if (verbs.count > 1 && squares > 0)
+		run->tally.jain_ppm = 1e6 * sum * sum / (verbs.count * squares);
+}
+
+static void exchange(struct run *run)
 {
 	bool sends = run_sends(run);
 	struct ibv_wc wc[BATCH];
@@ -175,4 +192,12 @@ void flow(struct run *run)
 				return;
 		}
 	}
+}
+
+void flow(struct run *run)
+{
+	for (unsigned int i = 0; i < verbs.count; i++)
+		verbs.pairs[i].done = 0;
+	exchange(run);
+	judge_shares(run);
 }

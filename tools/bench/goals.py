@@ -92,10 +92,48 @@ def many_of(cell, few, many):
         yield [other / one for one, other in zip(least, most)] if least and most else None, many
 
 
+def across(cell, name, figure, base, subject):
+    """As found(): a figure at a point by that of a subject at another one, first to first."""
+    one, other = figures.find(cell, name), figures.find(cell, base)
+    if one and other:
+        ours, theirs = runs_of(one, figure, None), other["figures"].get(subject, {}).get(figure)
+        whole = ours and theirs and len(theirs["runs"]) >= points.RUNS and all(theirs["runs"])
+        yield [run / its for run, its in zip(ours, theirs["runs"])] if whole else None, name
+
+
+def across_all(cell, pairs, subject="rover"):
+    return [one for name, base in pairs for one in across(cell, name, "bandwidth", base, subject)]
+
+
+LOSSES = {"packets": ((0.1, 0.97), (1, 0.95), (5, 0.85)), "trains": ((0.1, 0.95), (1, 0.8), (5, 0.4))}
+LONG = [f"{op} 1M depth64 trains" for op in points.RC]
+
+
+def network_goals(cell):
+    """(what, what was found, bound), as judge() has them."""
+    for kind, losses in LOSSES.items():
+        for loss, least in losses:
+            pairs = [(f"{op} 64K {kind} loss{loss:g}", f"{op} 64K {kind}") for op in points.RC]
+            yield f"{kind}, {loss:g} % loss : no loss", across_all(cell, pairs), at_least(least)
+    pairs = [(f"{name} rtt2 jitter200", f"{name} rtt2") for name in LONG]
+    yield "jitter of 200 us : none", across_all(cell, pairs), at_least(0.95)
+    yield "packets sent again because of jitter, of all", list(found(cell, [name for name, _ in pairs], "resent", None)), at_most(0.01)
+    paths = [f"rtt{rtt}{loss}" for rtt in (10, 40) for loss in ("", " loss0.1")]
+    pairs = [(f"{name} {path}", f"{LONG[0]} {path}") for name in LONG for path in paths]
+    yield "round trips of 10 and 40 ms : TCP bbr's", across_all(cell, pairs, "tcp bbr"), at_least(1)
+    shared = {queue: [f"write 64K qps{qps} packets {queue}" for qps in (8, 32)] for queue in ("tail", "red")}
+    for queue, names in shared.items():
+        yield f"many to one, {queue} : the link", list(found(cell, names, "link", None)), at_least(0.95)
+        yield f"many to one, {queue}, Jain's index", list(found(cell, names, "jain", None)), at_least(0.97)
+    yield "many to one, red, packets dropped", list(found(cell, shared["red"], "drops", None)), at_most(0.5)
+    yield "many to one, red, bytes in the queue", list(found(cell, shared["red"], "backlog", None)), at_most(points.RED_MAX)
+
+
 def judge(cell):
     """For each goal the point that is farthest from it, and of how many. A point that could not be measured is farther than any other."""
     every = [(what, list(found(cell, names, figure, against)), bound) for what, names, figure, against, bound in goals_of(cell)]
     every += [(f"messages a second on 1024 QPs : those on 16{what}", list(many_of(cell, few, many)), at_least(0.8)) for what, few, many in MANY]
+    every += network_goals(cell)
     for what, there, bound in every:
         lost = next((name for runs, name in there if not runs), None)
         told = {"goal": what, "bound": bound.words, "points": len(there)}

@@ -5,7 +5,8 @@
  *	peer serve DEVICE PORT		answer whoever drives
  *	peer drive DEVICE PORT ADDRESS	settings in, JSON out, a line each, to the end of input
  *
- * DEVICE is a verbs device, or "tcp". A line of settings has words NAME=VALUE, see settings[].
+ * DEVICE is a verbs device, "tcp", or "tcp:" and a congestion control. A line of settings has
+ * words NAME=VALUE, see settings[].
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -35,6 +36,7 @@ static const struct {
 	{"both", offsetof(struct setting, both), true},
 	{"event", offsetof(struct setting, event), true},
 	{"count", offsetof(struct setting, count), true},
+	{"loose", offsetof(struct setting, loose), true},
 	{"size", offsetof(struct setting, size), false},
 	{"mtu", offsetof(struct setting, mtu), false},
 	{"qps", offsetof(struct setting, qps), false},
@@ -153,7 +155,8 @@ static void go_through(int control, struct run *run, struct tally *other)
 			 theirs.failure);
 	if (!swap(control, &run->tally, other, sizeof(*other)))
 		die("control connection");
-	if (run->tally.failure[0] || other->failure[0])
+	if (run->tally.failure[0] || other->failure[0] || run->tally.undrained ||
+	    other->undrained)
 		carrier->reset();
 }
 
@@ -183,6 +186,8 @@ static void print_result(const struct tally *mine, const struct tally *other)
 		printf("\"p99\": %lu, \"p999\": %lu, \"max\": %lu}, ", delays->p99, delays->p999,
 		       delays->max);
 	}
+	if (mine->jain_ppm)
+		printf("\"jain\": %.4f, ", mine->jain_ppm / 1e6);
 	printf("\"sent_a\": [%lu, %lu], \"got_a\": [%lu, %lu], ", mine->sent.n, mine->sent.ns,
 	       mine->got.n, mine->got.ns);
 	printf("\"sent_b\": [%lu, %lu], \"got_b\": [%lu, %lu], \"bytes_per_qp\": %lu}\n",
@@ -246,7 +251,8 @@ int main(int argc, char **argv)
 	setrlimit(RLIMIT_MEMLOCK, &pinned);
 	/* Without SA_RESTART: it is sent to end a system call. */
 	sigaction(SIGUSR1, &action, NULL);
-	carrier = strcmp(argv[2], "tcp") ? &verbs_carrier : &tcp_carrier;
+	carrier = strcmp(argv[2], "tcp") && strncmp(argv[2], "tcp:", 4) ? &verbs_carrier :
+									  &tcp_carrier;
 	if (!carrier->open(argv[2]))
 		return 1;
 	peer.sin_port = htons(atoi(argv[3]));

@@ -108,7 +108,54 @@ def dots_of(cell, subject, figure, unit, wanted, x):
 
 def usual(point, op, ping):
     """The plain curve of an operation: one queue pair, one direction, polling, path MTU 4096."""
-    return (point["op"], point["ping"], point["qps"], point["mtu"], point["both"], point["event"]) == (op, ping, 1, 4096, 0, 0)
+    return not point.get("network") and (point["op"], point["ping"], point["qps"], point["mtu"], point["both"], point["event"]) == (op, ping, 1, 4096, 0, 0)
+
+
+NETWORK_SUBJECTS = ("rover", "rxe", "tcp", "tcp bbr")
+# Where a logarithmic axis has no loss at all.
+NO_LOSS = 0.01
+BAR = 40
+
+
+def loss_name(value):
+    return "0" if value == NO_LOSS else f"{value:g}"
+
+
+def network_curves(cell, x, op, wanted):
+    """What is no rover was measured with WRITEs only."""
+    series = []
+    for name in NETWORK_SUBJECTS:
+        def fits(point, own=op if name == "rover" else "write"):
+            return point.get("network") and point["op"] == own and wanted(point)
+
+        series.append((name, dots_of(cell, name, "bandwidth", points.MIB, fits, x)))
+    return [(name, dots) for name, dots in series if dots]
+
+
+def network_series(cell):
+    """(file, title, by loss?, curves): by loss for each operation and kind of packets, by round trip for each operation and loss."""
+    for op in points.RC:
+        for kind in ("packets", "trains"):
+            series = network_curves(cell, "loss", op, lambda point, kind=kind: point["network"] == kind and not point["rtt"] and not point["queue"])
+            yield f"loss-{op}-{kind}", f"{op.upper()} 64K, {kind}: goodput by loss in %", True, series
+        for loss in (0, 0.1):
+            series = network_curves(cell, "rtt", op, lambda point, loss=loss: point["rtt"] and point["loss"] == loss and not point["jitter"])
+            yield f"trip-{op}-{loss:g}", f"{op.upper()} 1M, {loss:g} % loss: goodput by round trip in ms", False, series
+
+
+def bar(value, series):
+    most = max(dot[1] for _, dots in series for dot in dots)
+    return ("#" * max(1, round(BAR * value / most)) if most else "").ljust(BAR)
+
+
+def draw_network(cell, folder, where):
+    made = []
+    for file, title, by_loss, series in network_series(cell):
+        if by_loss:
+            series = [(name, [(x or NO_LOSS, *rest) for x, *rest in dots]) for name, dots in series]
+        made += chart(f"{folder}/{file}-{cell['kernel']}.svg", series, 10 if by_loss else 2, loss_name if by_loss else number_name,
+                      (title, where, "packets lost each way, %" if by_loss else "round trip, ms", "MiB/s"))
+    return made
 
 
 def draw(cell, folder):
@@ -138,4 +185,4 @@ def draw(cell, folder):
         made += chart(f"{folder}/qps-{op}-{name}.svg",
                       [(subject, dots_of(cell, subject, "rate", 1, counted, "qps")) for subject in ("rover", "rxe")],
                       2, number_name, (f"{title} of 8 bytes: message rate", where, "queue pairs", "messages/s"))
-    return made
+    return made + draw_network(cell, folder, where)

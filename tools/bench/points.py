@@ -14,6 +14,12 @@ MAX_QPS = 1024
 OTHER = ("memory", "connect", "nvme")
 # Settings of a point that has none of its own.
 PLAIN = {"op": "write", "size": 64 * KIB, "mtu": 4096, "qps": 1, "both": 0, "event": 0, "ping": 0}
+# What is between the ends, where that is no memory: "packets" leave one by one, or as "trains"; loss in percent, round trip in ms, jitter
+# in us, and a slow link with a queue that drops ("tail") or marks ("red").
+NETWORK = {"network": "", "loss": 0, "rtt": 0, "jitter": 0, "queue": ""}
+NETWORK_WINDOW_MS = 2000
+LINK = 200 * 10**6 // 8
+RED_MAX = 90_000
 
 
 def traffic(point):
@@ -43,7 +49,15 @@ def name_of(point):
     if point["depth"] != depth(point):
         words.append(f"depth{point['depth']}")
     words += [word for word in ("both", "event") if point[word]]
+    words += network_words(point)
     return " ".join(words)
+
+
+def network_words(point):
+    if not point["network"]:
+        return []
+    words = [point["network"]] + [f"{word}{point[word]:g}" for word in ("rtt", "jitter", "loss") if point[word]]
+    return words + [point["queue"]] * bool(point["queue"])
 
 
 def size_name(size):
@@ -54,7 +68,7 @@ def size_name(size):
 
 
 def point(**given):
-    made = {**PLAIN, **given}
+    made = {**PLAIN, **NETWORK, **given}
     made.setdefault("depth", depth(made))
     return made
 
@@ -146,10 +160,42 @@ def full():
     )
 
 
+RC = ("write", "read", "send")
+LOSSES = (0, 0.1, 1, 5)
+
+
+def network():
+    """What loses, delays, reorders, and is shared."""
+    def long(**given):
+        return flows(RC, [MIB], depth=64, network="trains", **given)
+
+    return (
+        [one for kind in ("packets", "trains") for loss in LOSSES for one in flows(RC, [64 * KIB], network=kind, loss=loss)]
+        + long(rtt=2)
+        + long(rtt=2, jitter=200)
+        + [one for rtt in (10, 40) for loss in (0, 0.1) for one in long(rtt=rtt, loss=loss)]
+        + [one for queue in ("tail", "red") for one in many("write", 64 * KIB, [8, 32], network="packets", queue=queue)]
+    )
+
+
+def warm_ms(point):
+    """Until windows are open."""
+    if not point["network"]:
+        return WARM_MS
+    return 2000 if point["rtt"] > 2 or point["queue"] else 500
+
+
+def window_ms(point):
+    return NETWORK_WINDOW_MS if point["network"] else WINDOW_MS
+
+
+FORMS = {"short": short, "full": full, "network": network}
+
+
 def chosen(form, only):
     """The points of a form whose names match one of some patterns, each once."""
     seen, result = set(), []
-    for one in (short if form == "short" else full)():
+    for one in FORMS.get(form, full)():
         name = name_of(one)
         if name in seen or not any(fnmatch.fnmatchcase(name, pattern) for pattern in only or ["*"]):
             continue
@@ -160,9 +206,14 @@ def chosen(form, only):
 
 def for_tcp(one):
     """Whether a stream of bytes can do something alike."""
-    return one["op"] in ("write", "read", "send") and one["qps"] == 1 and not one["both"] and one["mtu"] == 4096
+    return one["op"] in RC and one["qps"] == 1 and not one["both"] and one["mtu"] == 4096 and once_for_all(one)
+
+
+def once_for_all(one):
+    """On a network what is no rover goes with WRITEs, and is compared with SENDs and READs too."""
+    return not one["network"] or one["op"] == "write"
 
 
 def judged(one):
     """Where the usual tools measure too, to see that this one tells the same."""
-    return for_tcp(one) and one["op"] == "write" and not one["ping"] and one["size"] in (64 * KIB, MIB)
+    return for_tcp(one) and one["op"] == "write" and not one["ping"] and not one["network"] and one["size"] in (64 * KIB, MIB)

@@ -7,6 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,8 @@
 
 static int sock = -1;
 static char *data;
+/* Of the end that sends; the host's own if it is empty. */
+static const char *congestion = "";
 
 /* Answered with all there is; else a ping comes back as long as it went. */
 static bool is_read(const struct run *run)
@@ -34,7 +38,8 @@ static size_t there(const struct run *run)
 
 static bool open_tcp(const char *device)
 {
-	(void)device;
+	if (device[3] == ':')
+		congestion = device + 4;
 	data = malloc(MAX_SIZE);
 	memset(data, 0x5a, MAX_SIZE);
 	return true;
@@ -59,7 +64,10 @@ static bool prepare_tcp(struct run *run, int control)
 	sock = run->driving ? connect_data() : accept_data();
 	if (sock < 0)
 		fail(run, "no connection", errno);
-	return sock >= 0;
+	else if (*congestion && setsockopt(sock, IPPROTO_TCP, TCP_CONGESTION, congestion,
+					   strlen(congestion)))
+		fail(run, congestion, errno);
+	return !run->tally.failure[0];
 }
 
 /* All of it, whatever signals come, unless the run is over. Polling: without ever sleeping. */

@@ -10,7 +10,7 @@ import goals
 import points
 
 # How fast each is, in messages a second.
-RATES = {"rover": 60_000, "rxe": 1_000, "tcp": 20_000, "iperf3": 20_000, "loop": 80_000}
+RATES = {"rover": 60_000, "rxe": 1_000, "tcp": 20_000, "tcp bbr": 30_000, "iperf3": 20_000, "loop": 80_000}
 
 
 def sample(point, rate):
@@ -23,6 +23,8 @@ def sample(point, rate):
         return {"connections_per_second": rate, "without_qps_per_second": rate}
     cost = {"wall_ns": 10**9, "busy_ns": 2 * 10**9, "switches": 10, "user_ns": 10**8, "system_ns": 10**8, "own_switches": 1, "syscalls": rate}
     told = {"cost_a": cost, "cost_b": cost, **{end: [rate, 10**9] for end in ("sent_a", "sent_b", "got_a", "got_b")}}
+    if point["network"]:
+        told.update(resent=0.001, jain=0.99, drops=0, marked=5, backlog=50_000)
     if point["ping"]:
         told["delays"] = {"n": 2000, **{key: 10**9 // max(1, rate) for key in ("min", "median", "mean", "p99", "p999", "max")}}
     return told
@@ -31,6 +33,8 @@ def sample(point, rate):
 def takes(name, point):
     if name == "tcp":
         return points.for_tcp(point) or point["op"] == "nvme"
+    if name == "tcp bbr":
+        return bool(point["network"]) and points.once_for_all(point)
     if name == "iperf3":
         return points.judged(point)
     return name != "loop" or point["op"] == "nvme"
@@ -69,6 +73,20 @@ def every_form():
             assert judged["from 64K up at path MTU 1024 : rxe's"]["points"] == (3 if form == "short" else 12)
             assert all(judged[f"{op}s of 8 bytes a second : rxe's"]["points"] == 2 for op in ("WRITE", "SEND", "READ"))
             assert ("NVMe over RDMA : rxe's" in judged) == (arrangement != "single")
+
+
+def network():
+    """A network is judged by the same path without loss, by TCP bbr, and by its queue."""
+    cell, judged = cell_of("network", "single")
+    assert len(judged) == 15 and {one["verdict"] for one in judged.values()} == {"reached"}, judged
+    assert [one["points"] for one in judged.values()] == [3] * 8 + [12] + [2] * 6, judged
+    assert judged["round trips of 10 and 40 ms : TCP bbr's"]["value"] == 2
+    assert figures.find(cell, "write 64K packets loss1")["ratios"]["tcp bbr"]["bandwidth"]["claim"] == "better"
+    _, judged = cell_of("network", "single", at("read 64K trains loss5", "rover", [6_000] * 5))
+    one = judged["trains, 5 % loss : no loss"]
+    assert (one["verdict"], one["point"], one["value"]) == ("not reached", "read 64K trains loss5", 0.1), one
+    _, judged = cell_of("network", "single", at("read 64K trains", "rover", None))
+    assert judged["trains, 5 % loss : no loss"]["verdict"] == "not measured"
 
 
 def worst_point():
@@ -141,7 +159,7 @@ def rare_delays():
 
 
 def main():
-    cases = [every_form, worst_point, lost_point, both_sides, columns, silence, noise, rare_delays]
+    cases = [every_form, network, worst_point, lost_point, both_sides, columns, silence, noise, rare_delays]
     print(f"KTAP version 1\n1..{len(cases)}")
     failed = 0
     for number, case in enumerate(cases, 1):

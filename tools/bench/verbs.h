@@ -26,6 +26,7 @@ struct pair {
 	unsigned int credits; /* sends there is room for */
 	unsigned int since; /* sends since the last one that was signalled */
 	unsigned int posted; /* receives waiting */
+	uint64_t done; /* sends of the window that is measured */
 };
 
 /*
