@@ -48,10 +48,10 @@ build_module() {
 		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
 		module=$(find "$dir/src" -name rover.ko)
 		[[ $module ]] || { echo "the build made no rover.ko" >&2; exit 1; }
-		# A user of RDMA in the kernel, for the selftest of that name: no part of rover, and so not of its build.
+		# The modules for tests: no part of rover, and so not of its build.
 		tester=selftests/kmod
 		make -s -j"$(nproc)" -C "/lib/modules/$version/build" M="$dir/src/$tester" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
-		for name in rover_ktest rover_kbuf; do strip --strip-debug -o "$dir/$name.ko" "$dir/src/$tester/$name.ko"; done
+		for name in rover_ktest rover_kbuf rover_dropper; do strip --strip-debug -o "$dir/$name.ko" "$dir/src/$tester/$name.ko"; done
 
 		# The index that lets modprobe find rover by alias, made here as depmod is slow in a guest. Only a change
 		# in what the module says about itself asks for a new one.
