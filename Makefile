@@ -30,7 +30,7 @@ check: ## everything that has to hold, on all kernels; ends with one line of sum
 asked = $(if $(filter file,$(origin $(1))),,$($(1)))
 BENCH_ENV = KERNEL="$(call asked,KERNEL)" ARRANGEMENT="$(or $(ARRANGEMENT),$(call asked,TOPOLOGY))"
 
-bench: ## rover, rdma_rxe, TCP and the limit, in turn: a table, JSON and plots (BENCH=short|full, JSON=FILE)
+bench: ## rover, rdma_rxe, TCP and the limit, in turn: a table, JSON and plots (BENCH=short|full|network, JSON=FILE)
 	@$(BENCH_ENV) BENCH="$(BENCH)" JSON="$(JSON)" tools/bench/bench $(POINTS)
 
 bench-profile: ## where the time of a message goes, in rover and in rdma_rxe (POINT='write 64K')

@@ -309,7 +309,8 @@ static void check_packet(struct peer *peer, const uint8_t *l3, size_t len)
 	peer->bth.qpn = ntohl(word);
 	memcpy(&word, bth + 8, 4);
 	peer->bth.psn = ntohl(word);
-	check(p, !(bth[1] & 0x0f) && peer->bth.pkey == 0xffff && !(peer->bth.psn & 0x7f000000) &&
+	/* 0x40000000 announces selective acknowledgments: wire/sack.h of the driver. */
+	check(p, !(bth[1] & 0x0f) && peer->bth.pkey == 0xffff && !(peer->bth.psn & 0x3f000000) &&
 	      !(peer->bth.qpn & 0x3f000000), "a BTH with TVer, P_Key or reserved bits wrong");
 	peer->body = l3 + head;
 	peer->len = len - head - pad - ICRC_BYTES;

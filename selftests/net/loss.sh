@@ -39,10 +39,19 @@ atomics_once() {
 }
 
 # The losses begin when rc_cwnd asks for them, and end with this case.
-halved() {
+kept() {
 	rules b
 	export LOSING_b='nft add rule inet rover_test in udp dport 4791 numgen inc mod 20 == 3 drop'
 	pair_quietly rc_cwnd lost
+}
+
+# A slow link with a queue of 16 packets, while rc_cwnd asks for it.
+full_queue() {
+	at a modprobe sch_tbf || skip "no sch_tbf on this kernel"
+	export FULL_a="tc qdisc replace dev $NDEV_A root tbf rate 200mbit burst 16k limit 64k"
+	export CLEAR_a="tc qdisc del dev $NDEV_A root"
+	at_end at a tc qdisc del dev "$NDEV_A" root
+	pair_quietly rc_cwnd full
 }
 
 # Each end receives requests while responses to its own requests arrive: neither end may stall.
@@ -67,7 +76,8 @@ if ((slow == 1)); then
 	try "lost requests are recovered by NAKs" by_nak b packet_seq_err perftest write_bw -s 65536 -n $n -t 32
 	try "lost READ responses are recovered by the next response" by_nak a implied_nak_seq_err perftest read_bw -s 65536 -n $n
 	try "atomics with lost responses are executed once" atomics_once
-	try "a loss reduces the congestion window" halved
+	try "losses leave the congestion window" kept
+	try "a full queue reduces the congestion window" full_queue
 fi
 if ! once; then
 	try "1 % loss: gaps are detected, packets are retransmitted" under "tx_retransmitted_packets,out_of_sequence packet_seq_err local_ack_timeout_err" loss 1%

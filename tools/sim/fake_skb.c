@@ -4,7 +4,7 @@
 
 #include <sim/kernel.h>
 
-long sim_skbs, sim_allocs;
+long sim_skbs;
 static unsigned int skb_room;
 
 /* With ASan each skb is allocated, so that a use after free is seen. */

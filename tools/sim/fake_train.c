@@ -49,7 +49,9 @@ static struct sk_buff *train_make_packet(const struct rover_train *train,
 		.flags = out->flags | ROVER_BTH_MIG |
 			 FIELD_PREP(ROVER_BTH_PAD, rover_pad(out->len)),
 		.qpn = cpu_to_be32(train->qpn),
-		.psn = cpu_to_be32(out->psn | (out->ackreq ? ROVER_BTH_ACKREQ : 0)),
+		.psn = cpu_to_be32(out->psn |
+				   (out->ackreq ? ROVER_BTH_ACKREQ : 0) |
+				   (opts.gbn ? 0 : ROVER_BTH_SACK)),
 	};
 	memcpy(bth + 1, out->ext, out->ext_len);
 	if (out->data)

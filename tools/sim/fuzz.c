@@ -77,6 +77,7 @@ static void fuzz_choose_net(u64 *rng)
 	opts.rate = PICK(rng, 1000000000, 10000000000, 100000000000);
 	opts.cpu_tx = PICK(rng, 0, 0, 500);
 	opts.delay = PICK(rng, 1000, 20000, 500000);
+	opts.fresh = PICK(rng, 0, 1);
 	opts.tick = PICK(rng, 0, 1000, 4000, 50000);
 	opts.batch = PICK(rng, 1, 8, 64);
 	opts.cpu = PICK(rng, 0, 200, 1000);
@@ -211,7 +212,7 @@ void fuzz_print_classes(void)
 
 static void fuzz_set(const struct fuzz_class *class, u64 seed)
 {
-	bool audit = opts.audit;
+	bool audit = true;
 	u64 rng;
 
 	options_reset();

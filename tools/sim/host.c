@@ -71,7 +71,7 @@ static void host_parse_exts(struct rover_packet *pkt, const u8 *data)
 		memcpy(&pkt->imm, data + op->imm, sizeof(pkt->imm));
 }
 
-static void host_parse(struct rover_packet *pkt, const struct sk_buff *skb)
+static void host_parse(struct rover_packet *pkt, struct sk_buff *skb)
 {
 	const struct rover_bth *bth = (const void *)skb->data;
 
@@ -79,11 +79,13 @@ static void host_parse(struct rover_packet *pkt, const struct sk_buff *skb)
 		.op = rover_opcode_get(bth->opcode),
 		.opcode = bth->opcode,
 		.ackreq = rover_bth_ackreq(bth),
+		.sack = rover_bth_sack(bth),
 		.solicited = rover_bth_solicited(bth),
 		.pad = rover_bth_pad(bth),
 		.psn = rover_bth_psn(bth),
 		.packets = 1,
 		.l3 = ROVER_L3_IPV4,
+		.head = skb,
 		.skb = skb,
 	};
 	sim_assert(pkt->op);
@@ -106,7 +108,7 @@ static bool host_is_spurious(const struct rover_qp *qp,
 	return rover_psn_diff(pkt->psn, qp->rsp.psn) < 0;
 }
 
-static void host_deliver(struct host_batch *b, const struct sk_buff *skb)
+static void host_deliver(struct host_batch *b, struct sk_buff *skb)
 {
 	struct rover_qp *qp = b->qp;
 	struct rover_packet pkt;
@@ -120,7 +122,9 @@ static void host_deliver(struct host_batch *b, const struct sk_buff *skb)
 		return;
 	host_counts.packets++;
 	host_counts.spurious += host_is_spurious(qp, &pkt);
-	b->marked |= skb->ce && pkt.payload && pkt.op->class != ROVER_CLASS_CNP;
+	b->marked |= skb->ce && pkt.payload &&
+		     pkt.op->class != ROVER_CLASS_CNP &&
+		     pkt.op->class != ROVER_CLASS_ACK;
 	if (pkt.op->class == ROVER_CLASS_CNP)
 		rover_cnp_receive(qp);
 	else if (tx_side)

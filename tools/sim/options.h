@@ -43,6 +43,8 @@ enum option_kind {
 	X(unsignaled, PART, 0, "sends without completion")		\
 	X(mtu, NUM, 1024, "path MTU")					\
 	X(psn, NUM, OPTION_SAME, "first PSN of all; else random")	\
+	X(gbn, FLAG, 0, "go back N: both ends take the other for a foreign one") \
+	X(fresh, FLAG, 0, "the ends do not know yet what the peer understands") \
 	X(timeout, NUM, 14, "local ACK timeout")			\
 	X(retry, NUM, 7, "retry_cnt")					\
 	X(rnr_retry, NUM, 7, "rnr_retry")				\

@@ -66,7 +66,7 @@ static void pair_attr_init(struct rover_qp *qp)
 	qp->rsp.res_max = roundup_pow_of_two(opts.rd_atomic);
 	qp->rsp.res = calloc(qp->rsp.res_max, sizeof(*qp->rsp.res));
 	qp->rsp.saved = calloc(qp->rsp.res_max, sizeof(*qp->rsp.saved));
-	qp->req.sent = calloc(ROVER_MAX_INFLIGHT, sizeof(*qp->req.sent));
+	qp->req.sent = calloc(qp->sq.mask + 1, sizeof(*qp->req.sent));
 }
 
 static void pair_end_init(struct end *end, u32 number, bool back)
@@ -127,6 +127,8 @@ static void pair_connect(struct end *end, u32 psn, u32 peer_psn)
 	qp->state = IB_QPS_RTR;
 	rover_responder_init(qp);
 	rover_requester_init(qp);
+	/* Known after the first packet of the peer. */
+	qp->peer_sack = !opts.gbn && !opts.fresh;
 	qp->state = IB_QPS_RTS;
 	spin_unlock(&qp->tx_lock);
 	spin_unlock(&qp->rx_lock);

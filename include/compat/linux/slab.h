@@ -8,6 +8,8 @@
 #ifndef kzalloc_obj
 #define rover_gfp_of(unused, gfp, ...)	gfp
 #define rover_gfp(...)			rover_gfp_of(, ##__VA_ARGS__, GFP_KERNEL)
+#define kmalloc_obj(P, ...)						\
+	((typeof(P) *)kmalloc(sizeof(typeof(P)), rover_gfp(__VA_ARGS__)))
 #define kzalloc_obj(P, ...)						\
 	((typeof(P) *)kzalloc(sizeof(typeof(P)), rover_gfp(__VA_ARGS__)))
 #define kzalloc_objs(P, COUNT, ...)					\

@@ -3,32 +3,26 @@
 #ifndef SIM_ALLOC_H
 #define SIM_ALLOC_H
 
-typedef unsigned int gfp_t;
+/* By its path: here linux/slab.h is sim/kernel.h. */
+#include "../../../unit/include/linux/slab.h"
 
-#define GFP_ATOMIC	0
-#define GFP_KERNEL	0
-#define __GFP_NOWARN	0
+#define totalram_pages()	(16UL << 20)
 
-/* Allocations that exist */
-extern long sim_allocs;
-
-static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
-{
-	sim_allocs++;
-	return calloc(n, size);
-}
-
-static inline void kfree(const void *p)
-{
-	sim_allocs -= !!p;
-	free((void *)p);
-}
-
-#define kzalloc(size, gfp)	kcalloc(1, size, gfp)
-#define kmalloc			kzalloc
 #define kvzalloc		kzalloc
 #define kvcalloc		kcalloc
 #define kvfree			kfree
-#define kmalloc_array		kcalloc
+
+struct xarray { void *head; };
+
+#define xa_init(xa)		((void)((xa)->head = NULL))
+#define xa_err(entry)		((void)(entry), 0)
+
+void *xa_store(struct xarray *xa, unsigned long index, void *pointer, gfp_t gfp);
+void *xa_erase(struct xarray *xa, unsigned long index);
+void *sim_xa_next(struct xarray *xa, unsigned long *index);
+
+#define xa_for_each_range(xa, index, entry, from, last) \
+	for ((index) = (from); ((entry) = sim_xa_next(xa, &(index))) && \
+	     (index) <= (last); (index)++)
 
 #endif /* SIM_ALLOC_H */

@@ -109,6 +109,10 @@ static inline void sim_unlock(bool *locked)
 #define atomic_dec_return(a)	(--(a)->counter)
 #define atomic_dec_and_test(a)	(!--(a)->counter)
 
+#define atomic_long_t		atomic64_t
+#define atomic_long_add		atomic_add
+#define atomic_long_read	atomic_read
+
 #define refcount_set(r, n)	((void)((r)->counter = (n)))
 #define refcount_read(r)	((r)->counter)
 #define refcount_inc(r)		((void)(r)->counter++)

@@ -15,7 +15,6 @@ struct user_namespace;
 struct llist_node { struct llist_node *next; };
 struct llist_head { struct llist_node *first; };
 struct rcu_head { void *func; };
-struct xarray { void *head; };
 struct work_struct { void *func; };
 struct completion { bool done; };
 struct tasklet_struct { void *func; };

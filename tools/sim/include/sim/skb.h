@@ -62,6 +62,9 @@ static inline void kfree_skb(struct sk_buff *skb)
 
 #define consume_skb	kfree_skb
 #define skb_shared(skb)	(refcount_read(&(skb)->users) != 1)
+#define skb_is_gso(skb)	false
+#define skb_shinfo(skb)	((struct { u16 gso_segs; } *)NULL)
+#define skb_dst_drop(skb)	((void)(skb))
 #define skb_dst(skb)	((struct dst_entry *)NULL)
 
 static inline unsigned int skb_headlen(const struct sk_buff *skb)

@@ -101,6 +101,7 @@ struct rover_speed {
  * @port_state: last reported to userspace; RTNL
  * @speed: of the interface
  * @qps: live queue pairs
+ * @early_bytes: memory of packets held before their turn
  */
 struct rover_dev {
 	struct ib_device ib;
@@ -120,6 +121,7 @@ struct rover_dev {
 	enum ib_port_state port_state;
 	struct rover_speed speed;
 	atomic_t qps;
+	atomic_long_t early_bytes;
 };
 
 struct rover_ucontext {

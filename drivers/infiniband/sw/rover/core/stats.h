@@ -117,6 +117,21 @@
 	  "lost responses of READs and atomics that a later "		\
 	  "response or acknowledgment revealed; rising: packets to "	\
 	  "this host are lost or reordered")				\
+	X(TX_LOST, "tx_lost_packets",					\
+	  "packets of this host, or responses to it, that were found "	\
+	  "missing before later ones; those lost before a timeout or "	\
+	  "a sequence NAK are not counted")				\
+	X(SPURIOUS, "tx_spurious_packets",				\
+	  "request packets that rover peers report to have received "	\
+	  "twice; rising as fast as tx_retransmitted_packets: the "	\
+	  "network reorders or delays packets, and loses none")		\
+	X(PROBES, "tx_probes",						\
+	  "packets sent again because for two round trips nothing "	\
+	  "was acknowledged; rising: the last packets of a burst or "	\
+	  "acknowledgments are lost, or the peer is slow")		\
+	X(RX_EARLY, "rx_early_packets",					\
+	  "packets that arrived before their turn and were held "	\
+	  "until then; rising: the network loses or reorders packets")	\
 	X(RETRANSMITTED, "tx_retransmitted_packets",			\
 	  "request packets sent again, whatever the reason; compare "	\
 	  "with tx_packets")						\
@@ -209,6 +224,9 @@
 	X(DROP_STALE_RESP, "rx_drop_stale_response",			\
 	  "acknowledgments and responses that belong to nothing in "	\
 	  "flight; some are normal after a retransmission")		\
+	X(DROP_EARLY, "rx_drop_early",					\
+	  "packets after a missing one that could not be held: "	\
+	  "too much memory is held already")				\
 	X(DROP_SEQ, "rx_drop_after_gap",				\
 	  "requests after a lost packet: on reliable connections "	\
 	  "until it is sent again, on unreliable ones the rest of "	\

@@ -33,6 +33,8 @@
 #include "core/ring.h"
 #include "core/table.h"
 #include "qp/cq.h"
+#include "qp/early.h"
+#include "qp/gap.h"
 #include "qp/req.h"
 #include "qp/rsp.h"
 #include "run/poll_adapt.h"
@@ -140,6 +142,7 @@ struct rover_shortcut {
  * @max_recv_sge: of a receive WQE
  * @max_inline: bytes of a send WQE
  * @remote_qpn: number of the peer
+ * @peer_sack: the peer understands selective acknowledgments; hint
  * @mtu: path MTU in bytes
  * @mtu_shift: log2 of @mtu
  * @access: IB_ACCESS_REMOTE_* of the peer
@@ -169,11 +172,14 @@ struct rover_shortcut {
  * @cwnd: congestion window
  * @rtx: retransmit timer
  * @resp_pagein: of the destination of a response
+ * @gaps: packets known to be missing at the peer, or from it
+ * @tx_early: responses that arrived before their turn
  * @rx_lock: receive side
  * @rq: receive ring; all zero with @srq, absent for XRC
  * @rq_post: kernel QP: serialises posts to @rq
  * @rsp: responder
  * @rx_pagein: of the responder
+ * @rx_early: requests that arrived before their turn
  */
 struct rover_qp {
 	/* constant, or changed by modify under both locks */
@@ -198,6 +204,7 @@ struct rover_qp {
 	u8 max_recv_sge;
 	u16 max_inline;
 	u32 remote_qpn;
+	bool peer_sack;
 	u32 mtu;
 	u8 mtu_shift;
 	int access;
@@ -233,6 +240,8 @@ struct rover_qp {
 	struct rover_cwnd cwnd;
 	struct rover_rtx rtx;
 	struct rover_pagein resp_pagein;
+	struct rover_gaps gaps;
+	struct rover_early tx_early;
 
 	/* receive side */
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;
@@ -240,6 +249,7 @@ struct rover_qp {
 	spinlock_t rq_post;
 	struct rover_rsp rsp;
 	struct rover_pagein rx_pagein;
+	struct rover_early rx_early;
 };
 
 /* Allocated by the core.  Either may outlive the other: rover_qp_get_ib(). */

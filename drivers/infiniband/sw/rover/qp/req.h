@@ -18,9 +18,6 @@
 
 struct rover_ah;
 
-/* Limit of outstanding send requests, a power of two */
-#define ROVER_MAX_INFLIGHT	128
-
 /**
  * struct rover_sent - outstanding send request
  * @wr_id: for the completion
@@ -93,7 +90,7 @@ struct rover_wqe {
  * @oldest: ring index of the oldest outstanding request
  * @sending: ring index of the request being sent
  * @fetched: ring index after the newest request in @sent
- * @sent: outstanding requests, by ring index modulo ROVER_MAX_INFLIGHT
+ * @sent: outstanding requests, by ring index modulo the ring's size
  * @wqe_psns: PSNs of @wqe
  * @wqe_psns_sent: how many of them are sent
  * @wqe: copy of request @sending
@@ -102,7 +99,8 @@ struct rover_wqe {
  *	done
  * @resp: copy of the READ or atomic being answered
  * @resp_sgl: destination of the response
- * @implied_nak_psn: missing response requested again; ~0 for none
+ * @acked_psn: PSN after the newest one acknowledged, also behind a missing
+ *	response
  * @dropped_psn: last response dropped for ODP or revoked payload; ~0 for none
  * @early_nak_psn: PSN that @early_nak refuses
  * @qd1_streak: successive requests up to ROVER_QD1_BYTES, each posted alone
@@ -111,7 +109,7 @@ struct rover_wqe {
  * @resp_packets: response packets of this batch not yet counted as progress
  * @ssn: receives that all fetched requests take from the peer
  * @lsn: receives the peer has announced, free-running like @ssn
- * @rd_atomic: READs and atomics in flight
+ * @rd_atomic: READ requests and atomics not answered completely
  * @since_ackreq: packets since the last AckReq
  * @ip_id: next IPv4 identification
  * @cnp_at: last CNP for a response
@@ -144,7 +142,7 @@ struct rover_req {
 	u8 wqe_fault;
 	struct rover_wqe resp;
 	struct rover_sgl resp_sgl;
-	u32 implied_nak_psn;
+	u32 acked_psn;
 	u32 dropped_psn;
 	u32 early_nak_psn;
 	u32 qd1_streak;
@@ -174,12 +172,17 @@ struct rover_req {
  * @packets: may be in flight
  * @max_packets: upper bound of @packets
  * @ssthresh: slow start threshold: below, @packets doubles in a round trip
- * @growth_eighths: packets acknowledged above @ssthresh, modulo 8; 8 add one to
- *	@packets
+ * @growth: part of a packet that @packets has grown by, in 8 * @packets
+ * @undo_packets: @packets before the last loss
+ * @undo_ssthresh: @ssthresh then
+ * @round_lost: packets lost in this round trip
+ * @round_cut: they have reduced @packets
  * @train: limit of packets in a train, few after loss
  * @rtt_high: the last round trip was too long for @packets to grow
+ * @queued: it was longer than the shortest: packets wait in a queue
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
  * @ecn_psn: next_psn at the last cut for marks: no other until una is there
+ * @round_at: when counting of @round_lost began
  * @min_rtt: shortest round trip
  * @ecn_at: time of that cut
  */
@@ -187,11 +190,17 @@ struct rover_cwnd {
 	u32 packets;
 	u32 max_packets;
 	u32 ssthresh;
-	u32 growth_eighths;
+	u32 undo_packets;
+	u32 undo_ssthresh;
+	u32 round_lost;
+	bool round_cut;
 	u16 train;
 	bool rtt_high;
+	bool queued;
 	u16 alpha;
 	u32 ecn_psn;
+	u64 growth;
+	u64 round_at;
 	u64 min_rtt;
 	u64 ecn_at;
 };
@@ -200,26 +209,52 @@ struct rover_cwnd {
  * struct rover_rtx - retransmit timer
  * @timer: for retransmit and RNR wait
  * @deadline: of the oldest unacknowledged packet or the RNR wait
+ * @gap_deadline: when a gap becomes a loss
+ * @reorder: ns that packets may be late before they count as lost
  * @srtt: smoothed round trip
  * @rttvar: its mean deviation
+ * @ack_gap: longest time between ACKs lately, without losses
  * @sample_sent_at: when @sample_psn was sent
  * @progress_at: last progress, or first transmission of what is in flight
+ * @probe_at: when the last probe was sent; 0 if none since the last progress
  * @sample_psn: the timed packet
+ * @probe_end: PSN after the probe
+ * @probe_next: req.next_psn then
+ * @recover_psn: req.next_psn at the first loss of this flight
+ * @resent: packets sent again in this flight
+ * @duplicates: packets that the peer has received twice
+ * @duplicates_before: of these, before this flight
  * @backoff: doublings of the timeout since the last measured round trip
  * @timeouts: since the last progress
+ * @probes: sent since the last progress
  * @probing: a timeout has set req.psn back
+ * @recovering: una is before @recover_psn
+ * @fresh: packets were told to have arrived
  */
 struct rover_rtx {
 	struct hrtimer timer;
 	u64 deadline;
+	u64 gap_deadline;
+	u64 reorder;
 	u64 srtt;
 	u64 rttvar;
+	u64 ack_gap;
 	u64 sample_sent_at;
 	u64 progress_at;
+	u64 probe_at;
 	u32 sample_psn;
+	u32 probe_end;
+	u32 probe_next;
+	u32 recover_psn;
+	u32 resent;
+	u32 duplicates;
+	u32 duplicates_before;
 	u8 backoff;
 	u8 timeouts;
+	u8 probes;
 	bool probing;
+	bool recovering;
+	bool fresh;
 };
 
 #endif /* ROVER_REQ_H */

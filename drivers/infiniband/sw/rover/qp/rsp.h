@@ -56,6 +56,8 @@ struct rover_saved {
  * @class: enum rover_op_class of the message
  * @in_message: between FIRST and LAST
  * @nak_sent: a NAK was sent; no other until this gap is filled
+ * @duplicates: packets received twice, free-running
+ * @duplicates_told: of these, told by the last selective ACK
  * @ack_due: send an ACK at the end of this batch
  * @nak_due: syndrome to send instead; 0 for none
  * @have_wqe: @wqe is taken
@@ -92,6 +94,8 @@ struct rover_rsp {
 	u8 class;
 	bool in_message;
 	bool nak_sent;
+	u32 duplicates;
+	u32 duplicates_told;
 	bool ack_due;
 	u8 nak_due;
 	bool have_wqe;

@@ -4,10 +4,12 @@
  *
  * Requests before req.una are completed, in order: SENDs and WRITEs by an ACK,
  * READs and atomics by their response.  An ACK past a missing response is an
- * implied NAK (IBTA 9.7.5.1.1): request it again.
+ * implied NAK (IBTA 9.7.5.1.1): request it again.  Responses behind a missing
+ * one are held (early) if the peer answers a request for a part of a READ.
  */
 #include "core/trace.h"
 #include "qp/cq.h"
+#include "qp/early.h"
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
@@ -16,8 +18,10 @@
 #include "rc/cwnd.h"
 #include "rc/localop.h"
 #include "rc/page_wait.h"
+#include "rc/recovery.h"
 #include "rc/retransmit.h"
 #include "wire/psn.h"
+#include "wire/sack.h"
 
 static struct rover_sent *completer_oldest(struct rover_qp *qp)
 {
@@ -59,6 +63,7 @@ static void completer_retire_oldest(struct rover_qp *qp, enum rover_fault fault)
 static void completer_progress(struct rover_qp *qp, u32 packets)
 {
 	rover_retransmit_progress(qp);
+	rover_recovery_progress(qp);
 	rover_cwnd_acked(qp, packets);
 	rover_path_progress(&qp->path, (u64)packets << qp->mtu_shift);
 	rover_qp_set_work(qp, ROVER_WORK_TX);
@@ -105,16 +110,21 @@ static void completer_implied_nak(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 
 	completer_settle(qp);
-	if (req->implied_nak_psn == req->una)
+	/* Dropped here: it is requested again when it can be stored. */
+	if (req->resp_page_wait)
 		return;
-	req->implied_nak_psn = req->una;
-	rover_qp_count(qp, ROVER_STAT_IMPLIED_NAK);
 	if (!qp->attr.retry_cnt) {
+		rover_qp_count(qp, ROVER_STAT_IMPLIED_NAK);
 		rover_completer_dead(qp);
 		return;
 	}
-	rover_retransmit_go_back(qp);
-	rover_retransmit_sent(qp, req->una);
+	rover_recovery_nak(qp, ROVER_STAT_IMPLIED_NAK);
+}
+
+/* Retries are allowed, and ask for missing packets alone. */
+static bool completer_is_selective(const struct rover_qp *qp)
+{
+	return READ_ONCE(qp->peer_sack) && qp->attr.retry_cnt;
 }
 
 static void completer_fail_oldest(struct rover_qp *qp, enum rover_fault fault)
@@ -132,16 +142,13 @@ static void completer_handle_nak(struct rover_qp *qp, u8 syndrome)
 {
 	switch (syndrome) {
 	case ROVER_NAK_PSN_SEQ:
-		rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
 		/* A NAK counts as a retry (IBTA 9.9.2.1). */
 		if (!qp->attr.retry_cnt) {
+			rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
 			rover_completer_dead(qp);
 			break;
 		}
-		rover_path_lost(&qp->path);
-		rover_cwnd_lost(qp);
-		rover_retransmit_go_back(qp);
-		rover_retransmit_sent(qp, qp->req.una);
+		rover_recovery_nak(qp, ROVER_STAT_PACKET_SEQ_ERR);
 		break;
 	case ROVER_NAK_INV_REQ:
 		rover_qp_count(qp, ROVER_STAT_REQ_REMOTE_INVALID);
@@ -233,6 +240,33 @@ static void completer_receive_credits(struct rover_qp *qp, u8 value)
 	}
 }
 
+/*
+ * Process a selective acknowledgment; return false if the QP has failed: without
+ * retries a gap fails it, as a sequence NAK would.
+ */
+static bool completer_learn(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	if (completer_is_selective(qp)) {
+		rover_recovery_ack(qp, pkt);
+	} else if (!qp->attr.retry_cnt &&
+		   pkt->payload > sizeof(struct rover_sack)) {
+		rover_qp_count(qp, ROVER_STAT_PACKET_SEQ_ERR);
+		rover_completer_dead(qp);
+		return false;
+	}
+	return true;
+}
+
+/* The peer waits for a packet that it has told to have: it dropped all held. */
+static bool completer_reneged(const struct rover_qp *qp)
+{
+	const struct rover_gaps *gaps = &qp->gaps;
+
+	return gaps->num && !qp->req.resp_page_wait &&
+	       rover_psn_diff(gaps->high, qp->req.una) > 0 &&
+	       !rover_gaps_find(gaps, qp->req.una);
+}
+
 static void completer_receive_ack(struct rover_qp *qp,
 				  const struct rover_packet *pkt)
 {
@@ -250,7 +284,13 @@ static void completer_receive_ack(struct rover_qp *qp,
 			      pkt->psn);
 		return;
 	}
+	rover_packet_note_sack(qp, pkt);
+	if (ack && (rover_psn_diff(next, req->acked_psn) > 0 ||
+		    rover_psn_diff(req->acked_psn, req->una) < 0))
+		req->acked_psn = next;
 	completer_ack_until(qp, next);
+	if (ack && unlikely(pkt->payload) && !completer_learn(qp, pkt))
+		return;
 	if (ack && req->una == next)
 		completer_receive_credits(qp, syndrome & ROVER_AETH_VALUE);
 	if (!completer_oldest(qp) || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
@@ -261,11 +301,16 @@ static void completer_receive_ack(struct rover_qp *qp,
 			req->early_nak_psn = next;
 			if (completer_retry_is_futile(qp))
 				completer_handle_nak(qp, syndrome);
+		} else if (ack && completer_is_selective(qp)) {
+			if (!req->resp_page_wait)
+				rover_recovery_passed(qp, next);
 		} else {
 			completer_implied_nak(qp);
 		}
 		return;
 	}
+	if (ack && unlikely(completer_reneged(qp)))
+		rover_retransmit_go_back(qp);
 	if (!ack && (syndrome & ROVER_AETH_KIND) == ROVER_AETH_RNR)
 		completer_handle_rnr(qp, syndrome & ROVER_AETH_VALUE);
 	else if (!ack)
@@ -322,6 +367,16 @@ static bool completer_read_fits(struct rover_qp *qp,
 	       (at + pkt->packets == packets && pkt->op->flags & ROVER_OP_END);
 }
 
+/* Return how many requests of a READ the first @packets responses complete. */
+static u32 completer_pieces(const struct rover_qp *qp,
+			    const struct rover_sent *row, u32 packets)
+{
+	u32 piece = rover_retransmit_piece(qp);
+
+	return packets == rover_retransmit_packets(qp, row) ?
+	       DIV_ROUND_UP(packets, piece) : packets / piece;
+}
+
 /*
  * Handle a response that could not be stored.  It is requested again, but not
  * by an implied NAK: after an ODP fault when the memory is there, after a
@@ -344,7 +399,6 @@ static void completer_handle_fault(struct rover_qp *qp,
 		completer_handle_nak(qp, req->early_nak);
 		return;
 	}
-	req->implied_nak_psn = req->una;
 	if (revoked)
 		rover_qp_set_work(qp, ROVER_WORK_TX);
 	rover_qp_drop(qp, revoked ? ROVER_STAT_DROP_REVOKED :
@@ -375,8 +429,8 @@ static bool completer_receive_read(struct rover_qp *qp,
 		return false;
 	}
 	req->una = rover_psn_add(pkt->psn, pkt->packets);
-	if (pkt->op->flags & ROVER_OP_END && req->rd_atomic)
-		req->rd_atomic--;
+	req->rd_atomic -= completer_pieces(qp, row, at + pkt->packets) -
+			  completer_pieces(qp, row, at);
 	if (at + pkt->packets == rover_retransmit_packets(qp, row))
 		completer_retire_oldest(qp, ROVER_OK);
 	return true;
@@ -401,46 +455,116 @@ static bool completer_receive_atomic(struct rover_qp *qp,
 		return false;
 	}
 	req->una = rover_psn_add(pkt->psn, 1);
-	if (req->rd_atomic)
-		req->rd_atomic--;
+	req->rd_atomic--;
 	completer_retire_oldest(qp, ROVER_OK);
 	return true;
+}
+
+/* Hold a response behind a missing one. */
+static void completer_hold(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	u32 end = rover_psn_add(pkt->psn, pkt->packets);
+	struct rover_req *req = &qp->req;
+	int err;
+
+	completer_settle(qp);
+	err = rover_early_hold(qp, &qp->tx_early, req->una, end, pkt);
+	if (err) {
+		rover_qp_drop(qp, err == -EEXIST ? ROVER_STAT_DROP_STALE_RESP :
+			      ROVER_STAT_DROP_EARLY, pkt->opcode, pkt->psn);
+		return;
+	}
+	if (!req->resp_page_wait)
+		rover_recovery_response(qp, pkt->psn, end);
+}
+
+/* Store the response to request req.una; return false if it was not. */
+static bool completer_store(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	bool read = pkt->op->class == ROVER_CLASS_READ_RESP;
+	struct rover_sent *row = completer_oldest(qp);
+
+	if (!row || rover_psn_diff(pkt->psn, row->psn) < 0 ||
+	    !rover_retransmit_is_rd_atomic(row) ||
+	    read != completer_is_read(row)) {
+		completer_fail_oldest(qp, ROVER_FAULT_BAD_RESP);
+		return false;
+	}
+	if (!(read ? completer_receive_read(qp, pkt, row) :
+		     completer_receive_atomic(qp, pkt, row)))
+		return false;
+	qp->req.resp_page_wait = false;
+	qp->req.resp_packets += pkt->packets;
+	return true;
+}
+
+/*
+ * Store responses that were held behind the one just stored.  One that cannot be
+ * is requested again, with all behind it.
+ */
+static void completer_store_held(struct rover_qp *qp)
+{
+	struct rover_early *early = &qp->tx_early;
+	struct rover_req *req = &qp->req;
+	struct rover_held *held;
+	bool stored = true;
+
+	while (stored) {
+		/* A response implies an ACK of SENDs and WRITEs before it. */
+		completer_ack_until(qp, rover_early_first(early, req->una));
+		held = rover_early_take(qp, early, req->una);
+		if (!held)
+			break;
+		stored = completer_store(qp, rover_early_packet(held)) &&
+			 rover_qp_allows(qp, ROVER_MAY_COMPLETE);
+		rover_early_put(held);
+	}
+	if (!stored || !early->gaps.num)
+		rover_early_purge(qp, early);
+}
+
+/* ACKs that came while a response was missing count now. */
+static void completer_ack_again(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	if (unlikely(rover_psn_diff(req->acked_psn, req->una) > 0))
+		completer_ack_until(qp, req->acked_psn);
+	else
+		req->acked_psn = req->una;
 }
 
 static void completer_receive_data(struct rover_qp *qp,
 				   const struct rover_packet *pkt)
 {
-	bool read = pkt->op->class == ROVER_CLASS_READ_RESP;
 	struct rover_req *req = &qp->req;
-	struct rover_sent *row;
 
 	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
-	    rover_psn_diff(pkt->psn, req->next_psn) >= 0) {
+	    rover_psn_diff(pkt->psn, req->next_psn) >= 0 ||
+	    rover_psn_diff(pkt->psn + pkt->packets, req->next_psn) > 0) {
 		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
 			      pkt->psn);
 		return;
 	}
+	rover_packet_note_sack(qp, pkt);
 	completer_ack_until(qp, pkt->psn);
-	row = completer_oldest(qp);
-	if (!row || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+	if (!completer_oldest(qp) || !rover_qp_allows(qp, ROVER_MAY_COMPLETE))
 		return;
 	if (req->una != pkt->psn) {
-		completer_implied_nak(qp);
+		if (completer_is_selective(qp))
+			completer_hold(qp, pkt);
+		else
+			completer_implied_nak(qp);
 		return;
 	}
-	if (rover_psn_diff(pkt->psn, row->psn) < 0 ||
-	    !rover_retransmit_is_rd_atomic(row) ||
-	    read != completer_is_read(row)) {
-		completer_fail_oldest(qp, ROVER_FAULT_BAD_RESP);
+	if (!completer_store(qp, pkt))
 		return;
-	}
-	if (!(read ? completer_receive_read(qp, pkt, row) :
-		     completer_receive_atomic(qp, pkt, row)))
-		return;
-	req->resp_page_wait = false;
-	req->resp_packets++;
-	if (rover_qp_allows(qp, ROVER_MAY_COMPLETE))
+	if (unlikely(qp->tx_early.num))
+		completer_store_held(qp);
+	if (rover_qp_allows(qp, ROVER_MAY_COMPLETE)) {
+		completer_ack_again(qp);
 		completer_apply_early_nak(qp);
+	}
 }
 
 void rover_completer_receive(struct rover_qp *qp, const struct rover_packet *pkt)

@@ -16,8 +16,12 @@ void rover_cwnd_init(struct rover_qp *qp);
 void rover_cwnd_acked(struct rover_qp *qp, u32 packets);
 /* A packet sent once was acknowledged after @rtt ns. */
 void rover_cwnd_rtt_sample(struct rover_qp *qp, u64 rtt);
-/* The peer reported a gap. */
-void rover_cwnd_lost(struct rover_qp *qp);
+/* A flight is going to have losses, which rover_cwnd_undo() may take back. */
+void rover_cwnd_flight(struct rover_qp *qp);
+/* @lost packets were found missing. */
+void rover_cwnd_lost(struct rover_qp *qp, u32 lost, u64 now);
+/* What was taken for a loss was none. */
+void rover_cwnd_undo(struct rover_qp *qp);
 /* Packets were ECN-marked. */
 void rover_cwnd_marked(struct rover_qp *qp);
 /* Send a single packet next. */

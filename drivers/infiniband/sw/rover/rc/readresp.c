@@ -38,12 +38,28 @@ static struct rover_res *readresp_find_pending(const struct rover_qp *qp,
 	return NULL;
 }
 
-bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn)
+/* Test whether a duplicate asks for all that a pending row has still to send. */
+static bool readresp_covers(const struct rover_res *res, u32 psn, u32 npsn)
+{
+	return rover_psn_diff(psn + npsn, res->psn + res->npsn) >= 0;
+}
+
+/* Test for a response that a pending row has still to send. */
+static bool readresp_is_due(const struct rover_res *res, u32 psn)
+{
+	return rover_psn_diff(psn, res->psn) >= (s32)res->next;
+}
+
+bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn, u32 npsn)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
+	const struct rover_res *res;
 
-	return rsp->res_tail - rsp->res_send < rsp->res_max ||
-	       readresp_find_pending(qp, psn);
+	if (rsp->res_tail - rsp->res_send < rsp->res_max)
+		return true;
+	res = readresp_find_pending(qp, psn);
+	return res && (readresp_is_due(res, psn) ||
+		       readresp_covers(res, psn, npsn));
 }
 
 bool rover_readresp_has_duplicates(const struct rover_qp *qp)
@@ -59,10 +75,11 @@ bool rover_readresp_has_duplicates(const struct rover_qp *qp)
 
 /*
  * Insert a row before later PSNs.  Those begun restart: the requester has
- * dropped their responses.
+ * dropped their responses, unless it holds them (early).
  */
-static struct rover_res *readresp_insert_row(struct rover_rsp *rsp, u32 psn)
+static struct rover_res *readresp_insert_row(struct rover_qp *qp, u32 psn)
 {
+	struct rover_rsp *rsp = &qp->rsp;
 	u32 i;
 
 	for (i = rsp->res_tail++; i != rsp->res_send; i--) {
@@ -70,7 +87,7 @@ static struct rover_res *readresp_insert_row(struct rover_rsp *rsp, u32 psn)
 
 		if (rover_psn_diff(psn, later->psn) > 0)
 			break;
-		if (later->next) {
+		if (later->next && !READ_ONCE(qp->peer_sack)) {
 			later->next = 0;
 			later->repeat = true;
 		}
@@ -80,20 +97,20 @@ static struct rover_res *readresp_insert_row(struct rover_rsp *rsp, u32 psn)
 }
 
 static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
-					   bool again)
+					   u32 npsn, bool again)
 {
 	/* Only duplicates can be pending already. */
 	struct rover_res *res = again ? readresp_find_pending(qp, psn) : NULL;
 	struct rover_rsp *rsp = &qp->rsp;
 
 	/* A row not answered yet is no repetition. */
-	if (res)
+	if (res && readresp_covers(res, psn, npsn))
 		again = res->repeat;
 	else
-		res = readresp_insert_row(rsp, psn);
+		res = readresp_insert_row(qp, psn);
 	*res = (struct rover_res) {
 		.psn = psn,
-		.npsn = 1,
+		.npsn = npsn,
 		.msn = rsp->msn,
 		.repeat = again,
 	};
@@ -106,8 +123,10 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = readresp_take_row(qp, psn, again);
-	res->npsn = npsn;
+	res = again ? readresp_find_pending(qp, psn) : NULL;
+	if (res && readresp_is_due(res, psn))
+		return;
+	res = readresp_take_row(qp, psn, npsn, again);
 	if (reth) {
 		res->va = be64_to_cpu(reth->va);
 		res->rkey = be32_to_cpu(reth->rkey);
@@ -128,7 +147,7 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = readresp_take_row(qp, psn, false);
+	res = readresp_take_row(qp, psn, 1, false);
 	res->atomic = true;
 	res->orig = orig;
 	rsp->saved[rsp->saved_tail++ % rsp->res_max] = (struct rover_saved) {
@@ -151,7 +170,7 @@ bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn)
 
 		if (saved->psn == psn) {
 			struct rover_res *res =
-				readresp_take_row(qp, psn, true);
+				readresp_take_row(qp, psn, 1, true);
 
 			res->atomic = true;
 			res->msn = saved->msn;

@@ -31,8 +31,9 @@ static inline u32 rover_readresp_psn(const struct rover_qp *qp)
  * rover_readresp_has_space() - test whether a request can be queued
  * @qp: alive; rx_lock held
  * @psn: of the request
+ * @npsn: PSNs of a duplicate, any of a new request
  */
-bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn);
+bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn, u32 npsn);
 
 /**
  * rover_readresp_has_duplicates() - test whether duplicates occupy rows

@@ -13,6 +13,7 @@
 #include "core/trace.h"
 #include "qp/affinity.h"
 #include "qp/cq.h"
+#include "qp/early.h"
 #include "qp/qp_state.h"
 #include "qp/wqe.h"
 #include "rc/credit.h"
@@ -60,19 +61,15 @@ void rover_requester_init(struct rover_qp *qp)
 	req->oldest = index;
 	req->sending = index;
 	req->fetched = index;
-	req->implied_nak_psn = ~0;
+	req->acked_psn = req->psn;
 	req->dropped_psn = ~0;
 	req->rnr_retries = qp->attr.rnr_retry;
 	rover_pagein_reset(&qp->tx_pagein);
 	rover_pagein_reset(&qp->resp_pagein);
 	WRITE_ONCE(qp->stream.cpu, ROVER_CPU_ANY);
 	WRITE_ONCE(qp->stream.adapt.peer_says, ROVER_POLL_ADAPT_NONE);
-	qp->rtx.deadline = 0;
-	qp->rtx.sample_sent_at = 0;
-	qp->rtx.srtt = 0;
-	qp->rtx.rttvar = 0;
-	qp->rtx.backoff = 0;
-	qp->rtx.timeouts = 0;
+	rover_gaps_reset(&qp->gaps);
+	rover_retransmit_init(qp);
 	rover_cwnd_init(qp);
 }
 
@@ -159,8 +156,7 @@ static bool requester_fetch_new(struct rover_qp *qp)
 	u64 length = 0;
 	int posted;
 
-	if (!rover_qp_allows(qp, ROVER_MAY_SEND) ||
-	    req->fetched - req->oldest >= ROVER_MAX_INFLIGHT)
+	if (!rover_qp_allows(qp, ROVER_MAY_SEND))
 		return false;
 	posted = rover_ring_posted(&qp->sq, req->fetched);
 	if (posted < 0) {
@@ -235,15 +231,28 @@ static bool requester_fetch_again(struct rover_qp *qp)
 
 /* Sending *******************************************************************/
 
+/* READs before one that is sent again were complete when it was first sent. */
 static bool requester_is_fenced(const struct rover_qp *qp)
 {
-	return qp->req.wqe.hdr.flags & ROVER_WQE_FENCE && !qp->req.wqe_psns_sent &&
-	       qp->req.rd_atomic;
+	const struct rover_req *req = &qp->req;
+
+	return req->wqe.hdr.flags & ROVER_WQE_FENCE && !req->wqe_psns_sent &&
+	       req->psn == req->next_psn && req->rd_atomic;
+}
+
+/* One packet is sent again to get an answer, and was not lost. */
+static bool requester_is_probe(const struct rover_qp *qp)
+{
+	const struct rover_req *req = &qp->req;
+
+	return req->psn != req->next_psn &&
+	       !rover_gaps_left(&qp->gaps, req->psn);
 }
 
 /*
- * A READ request takes the PSNs of its responses.  Repeat at most cwnd of them:
- * the first response may only be late, and a second one delays new packets.
+ * A READ request takes the PSNs of its responses.  One that the peer may not have
+ * is not split when it is sent again: it would need more of the peer's resources
+ * than max_rd_atomic allows.
  */
 static u32 requester_next_psns(const struct rover_qp *qp,
 			       const struct rover_sent *row)
@@ -255,7 +264,9 @@ static u32 requester_next_psns(const struct rover_qp *qp,
 		return 1;
 	psns = min(req->wqe_psns, rounddown(req->wqe_psns_sent, piece) + piece) -
 	       req->wqe_psns_sent;
-	return req->psn == req->next_psn ? psns : min(psns, qp->cwnd.packets);
+	if (req->psn == req->next_psn || requester_is_probe(qp))
+		return psns;
+	return min(psns, rover_gaps_left(&qp->gaps, req->psn));
 }
 
 /*
@@ -269,7 +280,8 @@ static bool requester_is_read_middle(const struct rover_qp *qp,
 	const struct rover_req *req = &qp->req;
 
 	return row->opcode == ROVER_WQE_READ && req->psn != req->una &&
-	       req->wqe_psns_sent % rover_retransmit_piece(qp);
+	       req->wqe_psns_sent % rover_retransmit_piece(qp) &&
+	       !READ_ONCE(qp->peer_sack);
 }
 
 static bool requester_is_msg_end(const struct rover_req *req, u32 psns)
@@ -281,18 +293,26 @@ static bool requester_may_send(const struct rover_qp *qp,
 			       const struct rover_sent *row, u32 psns)
 {
 	const struct rover_req *req = &qp->req;
-	u32 inflight = rover_psn_diff(req->psn, req->una);
+	u32 inflight = rover_retransmit_inflight(qp);
 	bool end = requester_is_msg_end(req, psns);
 
+	if (unlikely(requester_is_probe(qp)))
+		return true;
 	/* Out of credits: probe if no AckReq is in flight (9.7.7.2.5). */
 	if (!rover_credit_available(qp, row, end) && inflight &&
 	    !req->since_ackreq)
 		return false;
-	if (rover_retransmit_is_rd_atomic(row) &&
+	if (rover_retransmit_is_rd_atomic(row) && req->psn == req->next_psn &&
 	    req->rd_atomic >= qp->attr.max_rd_atomic)
 		return false;
 	if (requester_is_fenced(qp) || requester_is_read_middle(qp, row))
 		return false;
+	/* Everything waits for the oldest packet. */
+	if (unlikely(req->psn == req->una && req->psn != req->next_psn))
+		return true;
+	/* Responses queue at the peer: a READ may exceed a window nearly empty. */
+	if (row->opcode == ROVER_WQE_READ && 8 * inflight <= qp->cwnd.packets)
+		return true;
 	/* Exceed cwnd if no AckReq is in flight: no ACK would open it. */
 	return inflight + psns <= qp->cwnd.packets ||
 	       inflight <= req->since_ackreq;
@@ -337,8 +357,7 @@ static bool requester_want_ack(struct rover_qp *qp,
 			       const struct rover_sent *row, u32 psns)
 {
 	const struct rover_req *req = &qp->req;
-	u32 inflight = rover_psn_diff(req->psn, req->una) + psns;
-	s32 resend = rover_psn_diff(req->next_psn, req->psn);
+	u32 inflight = rover_retransmit_inflight(qp) + psns;
 	bool end = requester_is_msg_end(req, psns);
 
 	if (requester_is_last(qp, psns) || rover_credit_exhausted(qp, row, end))
@@ -347,7 +366,9 @@ static bool requester_want_ack(struct rover_qp *qp,
 	 * Also on the last packet of a retransmission, or with retry_cnt 0 of
 	 * each message: it cannot be sent again to ask.
 	 */
-	if ((resend > 0 && resend <= (s32)psns) || (end && !qp->attr.retry_cnt))
+	if ((req->psn != req->next_psn &&
+	     rover_gaps_left(&qp->gaps, req->psn) <= psns) ||
+	    (end && !qp->attr.retry_cnt))
 		return true;
 	return inflight >= qp->cwnd.packets ||
 	       req->since_ackreq + 1 >= ACKREQ_EVERY;
@@ -418,18 +439,22 @@ static void requester_advance_psn(struct rover_qp *qp,
 				  const struct rover_sent *row, u32 psns)
 {
 	struct rover_req *req = &qp->req;
+	bool again = req->psn != req->next_psn;
+	u32 psn = req->psn;
 
-	req->psn = rover_psn_add(req->psn, psns);
+	req->psn = rover_psn_add(psn, psns);
 	if (rover_psn_diff(req->psn, req->next_psn) > 0)
 		req->next_psn = req->psn;
 	req->wqe_psns_sent += psns;
-	if (rover_retransmit_is_rd_atomic(row))
+	if (rover_retransmit_is_rd_atomic(row) && !again)
 		req->rd_atomic++;
 	if (req->wqe_psns_sent == req->wqe_psns) {
 		req->wqe.valid = false;
 		req->sending++;
 		req->wqe_psns_sent = 0;
 	}
+	if (unlikely(again))
+		rover_retransmit_resent(qp, psn, psns);
 	if (requester_is_uc(qp))
 		requester_complete_uc(qp, row);
 }
@@ -560,7 +585,6 @@ static void requester_ask_again(struct rover_qp *qp)
 	if (rover_pagein_pending(&qp->resp_pagein))
 		return;
 	qp->req.resp_page_wait = false;
-	qp->req.implied_nak_psn = ~0;
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, qp->req.una);
 }
@@ -568,7 +592,7 @@ static void requester_ask_again(struct rover_qp *qp)
 void rover_requester_run(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
-	u32 first;
+	u32 first, next;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (!rover_qp_allows(qp, ROVER_MAY_COMPLETE))
@@ -576,11 +600,14 @@ void rover_requester_run(struct rover_qp *qp)
 	if (unlikely(req->resp_page_wait))
 		requester_ask_again(qp);
 	first = req->psn;
+	next = req->next_psn;
 	if (!req->rnr_wait) {
 		requester_send_trains(qp);
 		if (req->psn != first && !requester_is_uc(qp)) {
 			WRITE_ONCE(req->last_tx_cpu, smp_processor_id());
-			rover_retransmit_sent(qp, rover_psn_add(req->psn, -1));
+			rover_retransmit_sent(qp, req->next_psn == next ?
+					      req->una :
+					      rover_psn_add(req->next_psn, -1));
 		}
 		if (req->wqe_fault)
 			requester_fail_wqe(qp);
@@ -595,6 +622,7 @@ void rover_requester_flush(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	rover_retransmit_stop(qp);
+	rover_early_purge(qp, &qp->tx_early);
 	req->wqe.valid = false;
 	req->resp.valid = false;
 	req->resp_page_wait = false;
@@ -616,6 +644,8 @@ void rover_requester_reset(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	rover_retransmit_stop(qp);
+	rover_early_reset(qp, &qp->tx_early);
+	rover_gaps_free(&qp->gaps);
 	req->wqe.valid = false;
 	req->resp.valid = false;
 	req->resp_page_wait = false;

@@ -8,11 +8,15 @@
  * At most one ACK is sent, at the end of a batch and after pending READ
  * responses, as answers leave in order (IBTA 9.7.5.1.2).
  *
+ * Of a peer that retransmits selectively, packets behind a missing one are held
+ * (early), and ACKs tell which have arrived (sack).
+ *
  * XRC: see xrc.h.
  */
 #include "core/trace.h"
 #include "mem/mw.h"
 #include "qp/cq.h"
+#include "qp/early.h"
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
@@ -20,8 +24,10 @@
 #include "rc/ack.h"
 #include "rc/credit.h"
 #include "rc/mpe.h"
+#include "rc/outofseq.h"
 #include "rc/page_wait.h"
 #include "rc/readresp.h"
+#include "rc/reqcheck.h"
 #include "rc/responder.h"
 #include "wire/psn.h"
 
@@ -40,6 +46,7 @@ void rover_responder_init(struct rover_qp *qp)
 	for (i = 0; i < max; i++)
 		saved[i].psn = ~0;
 	rsp->psn = qp->attr.rq_psn & ROVER_PSN_MASK;
+	WRITE_ONCE(qp->peer_sack, false);
 	rover_pagein_reset(&qp->rx_pagein);
 }
 
@@ -71,49 +78,6 @@ static noinline void responder_complete_recv(struct rover_qp *qp,
 }
 
 /* Checks and execution *******************************************************/
-
-/* Check the place in the message (IBTA 9.7.4.1.3). */
-static enum rover_fault responder_check_order(struct rover_qp *qp,
-					      const struct rover_packet *pkt)
-{
-	const struct rover_rsp *rsp = &qp->rsp;
-
-	if (pkt->op->flags & ROVER_OP_START)
-		return rsp->in_message ? ROVER_FAULT_OPCODE : ROVER_OK;
-	return rsp->in_message && rsp->class == pkt->op->class ?
-	       ROVER_OK : ROVER_FAULT_OPCODE;
-}
-
-static enum rover_fault responder_check_access(const struct rover_qp *qp,
-					       const struct rover_packet *pkt)
-{
-	static const int need[ROVER_CLASS_READ_RESP] = {
-		[ROVER_CLASS_WRITE] = IB_ACCESS_REMOTE_WRITE,
-		[ROVER_CLASS_READ] = IB_ACCESS_REMOTE_READ,
-		[ROVER_CLASS_ATOMIC] = IB_ACCESS_REMOTE_ATOMIC,
-		[ROVER_CLASS_ATOMIC_WRITE] = IB_ACCESS_REMOTE_WRITE,
-		[ROVER_CLASS_RESERVED] = ~0,	/* never granted */
-	};
-	int right = need[pkt->op->class];
-
-	return right & ~qp->access ? ROVER_FAULT_OPCODE : ROVER_OK;
-}
-
-/* FIRST and MIDDLE are full, LAST is not empty (IBTA 9.7.4.1.6). */
-static inline enum rover_fault
-responder_check_length(const struct rover_qp *qp, const struct rover_packet *pkt)
-{
-	u16 flags = pkt->op->flags;
-
-	if (!(flags & ROVER_OP_PAYLOAD))
-		return pkt->payload ? ROVER_FAULT_LENGTH : ROVER_OK;
-	if (!(flags & ROVER_OP_END))
-		return pkt->payload == pkt->packets << qp->mtu_shift ?
-		       ROVER_OK : ROVER_FAULT_LENGTH;
-	return pkt->payload <= qp->mtu &&
-	       (flags & ROVER_OP_START || pkt->payload) ?
-	       ROVER_OK : ROVER_FAULT_LENGTH;
-}
 
 /* Take a receive, or keep that of a lost message. */
 static enum rover_fault responder_take_recv(struct rover_qp *qp)
@@ -248,25 +212,6 @@ static enum rover_fault responder_execute_data(struct rover_qp *qp,
 	return ROVER_OK;
 }
 
-/* Check key, rights and bounds; the region stays referenced in @sgl. */
-static enum rover_fault responder_check_read(struct rover_qp *qp,
-					     const struct rover_packet *pkt,
-					     struct rover_sgl *sgl, u32 *npsn)
-{
-	const struct rover_reth *reth = &pkt->hdr.reth;
-	u32 len = be32_to_cpu(reth->length);
-
-	if (len > ROVER_MAX_MSG)
-		return ROVER_FAULT_LENGTH;
-	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
-	if (!len)
-		return ROVER_OK;
-	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),
-			     len, be32_to_cpu(reth->rkey),
-			     IB_ACCESS_REMOTE_READ, NULL);
-	return rover_sgl_check(sgl);
-}
-
 static enum rover_fault responder_execute_read(struct rover_qp *qp,
 					       const struct rover_packet *pkt)
 {
@@ -274,10 +219,10 @@ static enum rover_fault responder_execute_read(struct rover_qp *qp,
 	enum rover_fault fault;
 	u32 npsn;
 
-	if (!rover_readresp_has_space(qp, pkt->psn))
+	if (!rover_readresp_has_space(qp, pkt->psn, 1))
 		return ROVER_FAULT_RD_ATOMIC;
 	/* rsp.dst is free: READs come between messages. */
-	fault = responder_check_read(qp, pkt, &rsp->dst, &npsn);
+	fault = rover_reqcheck_read(qp, pkt, &rsp->dst, &npsn);
 	if (fault)
 		return fault;
 	rsp->msn++;
@@ -297,7 +242,7 @@ static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
 	enum rover_fault fault;
 	u64 orig;
 
-	if (!rover_readresp_has_space(qp, pkt->psn))
+	if (!rover_readresp_has_space(qp, pkt->psn, 1))
 		return ROVER_FAULT_RD_ATOMIC;
 	rover_sgl_set_remote(&rsp->dst, qp->pd, qp->obj.key,
 			     be64_to_cpu(atom->va), sizeof(u64),
@@ -321,7 +266,7 @@ static enum rover_fault responder_execute_mpe(struct rover_qp *qp,
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 
-	if (!rover_readresp_has_space(qp, pkt->psn))
+	if (!rover_readresp_has_space(qp, pkt->psn, 1))
 		return ROVER_FAULT_RD_ATOMIC;
 	fault = flush ? rover_mpe_flush(qp, pkt) : rover_mpe_store(qp, pkt);
 	if (fault)
@@ -338,13 +283,13 @@ static enum rover_fault responder_execute(struct rover_qp *qp,
 {
 	enum rover_fault fault;
 
-	fault = responder_check_order(qp, pkt);
+	fault = rover_reqcheck_order(qp, pkt);
 	if (!fault)
 		fault = rover_xrc_open(qp, pkt);
 	if (!fault)
-		fault = responder_check_access(qp, pkt);
+		fault = rover_reqcheck_access(qp, pkt);
 	if (!fault)
-		fault = responder_check_length(qp, pkt);
+		fault = rover_reqcheck_length(qp, pkt);
 	if (fault)
 		return fault;
 	switch (pkt->op->class) {
@@ -360,7 +305,7 @@ static enum rover_fault responder_execute(struct rover_qp *qp,
 	}
 }
 
-/* Out of sequence ************************************************************/
+/* Faults and events **********************************************************/
 
 static void responder_drop_packet(struct rover_qp *qp,
 				  const struct rover_packet *pkt,
@@ -368,79 +313,6 @@ static void responder_drop_packet(struct rover_qp *qp,
 {
 	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
 }
-
-/* NAK a gap once (IBTA 9.7.5.2.8). */
-static void responder_receive_early(struct rover_qp *qp,
-				    const struct rover_packet *pkt)
-{
-	struct rover_rsp *rsp = &qp->rsp;
-
-	responder_drop_packet(qp, pkt, ROVER_STAT_DROP_SEQ);
-	if (rsp->nak_sent)
-		return;
-	rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
-	rsp->nak_sent = true;
-	rsp->nak_due = ROVER_NAK_PSN_SEQ;
-}
-
-/* Test whether duplicates leave no row for a READ or atomic. */
-static bool responder_is_crowded(const struct rover_qp *qp,
-				 const struct rover_packet *pkt)
-{
-	return pkt->op->class >= ROVER_CLASS_READ &&
-	       !rover_readresp_has_space(qp, pkt->psn) &&
-	       rover_readresp_has_duplicates(qp);
-}
-
-static bool responder_read_again(struct rover_qp *qp,
-				 const struct rover_packet *pkt)
-{
-	struct rover_sgl sgl = {};
-	enum rover_fault fault;
-	u32 npsn;
-
-	if (responder_check_access(qp, pkt) || rover_xrc_use_srq(qp, pkt->srqn))
-		return false;
-	fault = responder_check_read(qp, pkt, &sgl, &npsn);
-	rover_sgl_release(&sgl);
-	if (fault || rover_psn_diff(pkt->psn + npsn, qp->rsp.psn) > 0)
-		return false;
-	rover_readresp_read(qp, pkt->psn, npsn, &pkt->hdr.reth, true);
-	return true;
-}
-
-/* Duplicates (IBTA 9.7.5.1.2): execute READs again, repeat other answers. */
-static void responder_receive_duplicate(struct rover_qp *qp,
-					const struct rover_packet *pkt)
-{
-	bool answered = pkt->op->class < ROVER_CLASS_READ ||
-			rover_readresp_has_space(qp, pkt->psn);
-
-	rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
-	switch (pkt->op->class) {
-	case ROVER_CLASS_READ:
-		answered = answered && responder_read_again(qp, pkt);
-		break;
-	case ROVER_CLASS_ATOMIC:
-		answered = answered &&
-			   rover_readresp_atomic_again(qp, pkt->psn);
-		break;
-	case ROVER_CLASS_ATOMIC_WRITE:
-	case ROVER_CLASS_FLUSH:
-		if (answered)
-			rover_readresp_read(qp, pkt->psn, 1, NULL, true);
-		break;
-	case ROVER_CLASS_RESERVED:
-		answered = false;
-		break;
-	default:
-		qp->rsp.ack_due = true;
-	}
-	if (!answered)
-		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
-}
-
-/* Faults and events **********************************************************/
 
 static void responder_refuse(struct rover_qp *qp,
 			     const struct rover_packet *pkt,
@@ -550,9 +422,9 @@ static void responder_receive_uc(struct rover_qp *qp,
 		responder_drop_uc(qp, pkt, ROVER_OK);
 		return;
 	}
-	fault = responder_check_access(qp, pkt);
+	fault = rover_reqcheck_access(qp, pkt);
 	if (!fault)
-		fault = responder_check_length(qp, pkt);
+		fault = rover_reqcheck_length(qp, pkt);
 	if (!fault)
 		fault = responder_receive_data(qp, pkt);
 	if (fault == ROVER_FAULT_RQ_CORRUPT || fault == ROVER_FAULT_RQ_RING ||
@@ -570,22 +442,13 @@ static void responder_receive_uc(struct rover_qp *qp,
 
 /* Reliable connections *******************************************************/
 
-static void responder_receive_reliable(struct rover_qp *qp,
+static void responder_receive_expected(struct rover_qp *qp,
 				       const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
-	s32 ahead = rover_psn_diff(pkt->psn, rsp->psn);
 	enum rover_fault fault;
 
-	if (ahead > 0) {
-		responder_receive_early(qp, pkt);
-		return;
-	}
-	if (ahead < 0) {
-		responder_receive_duplicate(qp, pkt);
-		return;
-	}
-	if (responder_is_crowded(qp, pkt)) {
+	if (rover_outofseq_is_crowded(qp, pkt)) {
 		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
 		return;
 	}
@@ -604,6 +467,51 @@ static void responder_receive_reliable(struct rover_qp *qp,
 	rsp->page_wait = false;
 	if (fault)
 		responder_refuse(qp, pkt, fault);
+}
+
+/*
+ * Execute packets that were held behind the one just received.  After a fault,
+ * or without a row for a READ, the peer sends all again.
+ */
+static void responder_receive_held(struct rover_qp *qp)
+{
+	struct rover_early *early = &qp->rx_early;
+	struct rover_rsp *rsp = &qp->rsp;
+	struct rover_held *held;
+	bool refused = false;
+	u32 psn;
+
+	rsp->ack_due = true;
+	while (!refused && rover_qp_allows(qp, ROVER_MAY_RECEIVE) &&
+	       (held = rover_early_take(qp, early, rsp->psn))) {
+		psn = rsp->psn;
+		responder_receive_expected(qp, rover_early_packet(held));
+		rover_early_put(held);
+		refused = rsp->psn == psn;
+	}
+	/* Without a gap those left overlap what was received meanwhile. */
+	if (refused || rsp->nak_due || !early->gaps.num)
+		rover_early_purge(qp, early);
+}
+
+static void responder_receive_reliable(struct rover_qp *qp,
+				       const struct rover_packet *pkt)
+{
+	struct rover_rsp *rsp = &qp->rsp;
+	s32 ahead = rover_psn_diff(pkt->psn, rsp->psn);
+
+	if (pkt->sack && ahead >= 0 &&
+	    rover_early_reaches(qp, rsp->psn, rover_psn_add(pkt->psn, 1)))
+		rover_packet_note_sack(qp, pkt);
+	if (ahead > 0) {
+		rover_outofseq_early(qp, pkt);
+	} else if (ahead < 0) {
+		rover_outofseq_duplicate(qp, pkt);
+	} else {
+		responder_receive_expected(qp, pkt);
+		if (unlikely(qp->rx_early.num))
+			responder_receive_held(qp);
+	}
 }
 
 void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt)
@@ -681,6 +589,7 @@ void rover_responder_reset(struct rover_qp *qp)
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
+	rover_early_reset(qp, &qp->rx_early);
 	rover_sgl_release(&rsp->dst);
 	rsp->res_send = rsp->res_tail;
 	rsp->ack_due = false;

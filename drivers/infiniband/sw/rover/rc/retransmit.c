@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * retransmit - timeouts and go-back-N
+ * retransmit - timeouts, and what to send again
  *
- * Going back (IBTA 9.7.7) sets the requester to an older PSN.  The timeout
+ * The requester sends lost packets again (qp.gaps) before new ones.  Going back
+ * (IBTA 9.7.7) counts all in flight as lost.  The timeout
  * follows the round trip (RFC 6298), up to four user timeouts (attr.timeout,
  * IBTA 9.7.6.1.3), and doubles until a packet sent only once is acknowledged.
  * The peer is gone after retry_cnt + 1 user timeouts without progress and
  * retry_cnt tries; unlike in rnr_retry, 7 is a limit.
  *
- * After a timeout one packet probes.  If the answer acknowledges packets not
+ * Without progress for two round trips the oldest packet is sent again, as a
+ * probe: a tail loss costs no timeout (compare RFC 8985).  Its answer tells what
+ * else is missing (recovery).
+ *
+ * After a timeout one packet is sent.  If the answer acknowledges packets not
  * sent again, retransmission ends (compare F-RTO, RFC 5682).  See decision
  * 0007.
  */
@@ -26,6 +31,12 @@
  */
 #define RTO_MIN		(48 * NSEC_PER_MSEC)
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
+/* Shortest time without progress before a probe: the peer may be busy. */
+#define PROBE_MIN	(1500 * NSEC_PER_USEC)
+/* Before a round trip was measured */
+#define PROBE_FIRST	(8 * NSEC_PER_MSEC)
+/* Probes without an answer before a timeout */
+#define MAX_PROBES	3
 /* Shortest user timeout honoured. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
@@ -58,18 +69,49 @@ static u64 retransmit_rto_ns(const struct rover_qp *qp)
 }
 
 /*
+ * Time until the next probe, which doubles; 0 for none before the timeout.  Other
+ * peers may be slower than they were when they were measured.
+ */
+static u64 retransmit_probe_ns(const struct rover_qp *qp)
+{
+	const struct rover_rtx *rtx = &qp->rtx;
+	u64 t = PROBE_FIRST;
+
+	/* A long burst waits longer for its ACKs than the packet timed. */
+	if (rtx->srtt)
+		t = max3(2 * (rtx->srtt + rtx->rttvar), 2 * rtx->ack_gap,
+			 (u64)PROBE_MIN);
+	if (!READ_ONCE(qp->peer_sack) || !qp->attr.retry_cnt ||
+	    rtx->probes >= MAX_PROBES || rtx->backoff)
+		return 0;
+	t <<= rtx->probes;
+	return t < retransmit_rto_ns(qp) ? t : 0;
+}
+
+static u64 retransmit_wait_ns(const struct rover_qp *qp)
+{
+	return retransmit_probe_ns(qp) ?: retransmit_rto_ns(qp);
+}
+
+/*
  * Do not move the timer to a later deadline: it expires early and is started
  * again, all under tx_lock.
  */
-static void retransmit_set_deadline(struct rover_qp *qp, u64 deadline)
+void rover_retransmit_start_timer(struct rover_qp *qp, u64 deadline)
 {
 	struct rover_rtx *rtx = &qp->rtx;
 
-	rtx->deadline = deadline;
+	lockdep_assert_held(&qp->tx_lock);
 	if (!hrtimer_is_queued(&rtx->timer) ||
 	    deadline < ktime_to_ns(hrtimer_get_expires(&rtx->timer)))
 		hrtimer_start(&rtx->timer, ns_to_ktime(deadline),
 			      HRTIMER_MODE_ABS_SOFT);
+}
+
+static void retransmit_set_deadline(struct rover_qp *qp, u64 deadline)
+{
+	qp->rtx.deadline = deadline;
+	rover_retransmit_start_timer(qp, deadline);
 }
 
 static void retransmit_sample_rtt(struct rover_rtx *rtx, u64 rtt)
@@ -83,6 +125,81 @@ static void retransmit_sample_rtt(struct rover_rtx *rtx, u64 rtt)
 	}
 	rtx->rttvar += (abs(err) - (s64)rtx->rttvar) / 4;
 	rtx->srtt += err / 8;
+}
+
+static void retransmit_take_sample(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	retransmit_sample_rtt(rtx, now - rtx->sample_sent_at);
+	rover_cwnd_rtt_sample(qp, now - rtx->sample_sent_at);
+	rtx->sample_sent_at = 0;
+	rtx->backoff = 0;
+}
+
+/* Test whether the timed packet has arrived behind a gap. */
+static bool retransmit_sample_arrived(const struct rover_qp *qp)
+{
+	const struct rover_gaps *gaps = &qp->gaps;
+	const struct rover_gap *gap;
+
+	if (!gaps->num || rover_psn_diff(gaps->high, qp->rtx.sample_psn) <= 0)
+		return false;
+	gap = rover_gaps_find(gaps, qp->rtx.sample_psn);
+	return !gap || gap->state == ROVER_GAP_ASKED;
+}
+
+/* Karn's rule: do not time a packet sent twice. */
+void rover_retransmit_sample(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (!rtx->sample_sent_at)
+		return;
+	if (retransmit_sample_arrived(qp))
+		retransmit_take_sample(qp, now);
+	else if (rover_gaps_left(&qp->gaps, rtx->sample_psn))
+		rtx->sample_sent_at = 0;
+}
+
+void rover_retransmit_init(struct rover_qp *qp)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	lockdep_assert_held(&qp->tx_lock);
+	rtx->deadline = 0;
+	rtx->gap_deadline = 0;
+	rtx->sample_sent_at = 0;
+	rtx->probe_at = 0;
+	rtx->probes = 0;
+	rtx->srtt = 0;
+	rtx->rttvar = 0;
+	rtx->ack_gap = 0;
+	rtx->reorder = 0;
+	rtx->duplicates = 0;
+	rtx->backoff = 0;
+	rtx->timeouts = 0;
+	rtx->probing = false;
+	rtx->recovering = false;
+}
+
+void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
+{
+	struct rover_req *req = &qp->req;
+
+	lockdep_assert_held(&qp->tx_lock);
+	qp->rtx.resent += packets;
+	if (qp->rtx.probe_end == psn)
+		qp->rtx.probe_end = rover_psn_add(psn, packets);
+	/* Karn: do not time a packet sent twice. */
+	if (rover_psn_diff(qp->rtx.sample_psn, psn) >= 0 &&
+	    rover_psn_diff(qp->rtx.sample_psn, psn) < (s32)packets)
+		qp->rtx.sample_sent_at = 0;
+	rover_gaps_resent(&qp->gaps, psn, rover_psn_add(psn, packets),
+			  req->next_psn, ROVER_GAP_RESENT, retransmit_now());
+	if (req->psn != req->next_psn && !rover_gaps_left(&qp->gaps, req->psn))
+		rover_retransmit_resume(qp);
 }
 
 void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
@@ -100,66 +217,94 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	}
 	if (!rtx->deadline) {
 		rtx->progress_at = now;
-		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
+		retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
 	}
+}
+
+/* A local operation has no PSN, but that of the next request. */
+static bool retransmit_is_local(struct rover_qp *qp, u32 index)
+{
+	return rover_wrs[rover_retransmit_row(qp, index)->opcode].flags &
+	       ROVER_WR_LOCAL;
+}
+
+u32 rover_retransmit_find(struct rover_qp *qp, u32 psn)
+{
+	struct rover_req *req = &qp->req;
+	u32 low = req->oldest, high = req->fetched;
+	const struct rover_sent *row;
+
+	lockdep_assert_held(&qp->tx_lock);
+	/* The last request that begins at @psn or before it */
+	while (low != high) {
+		u32 mid = low + (high - low) / 2;
+
+		row = rover_retransmit_row(qp, mid);
+		if (rover_psn_diff(row->psn, psn) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low != req->oldest && retransmit_is_local(qp, low - 1))
+		low--;
+	if (low == req->oldest)
+		return req->fetched;
+	row = rover_retransmit_row(qp, low - 1);
+	return rover_psn_diff(psn, row->psn) <
+	       (s32)rover_retransmit_packets(qp, row) ? low - 1 : req->fetched;
 }
 
 static void retransmit_seek_psn(struct rover_qp *qp, u32 psn)
 {
 	struct rover_req *req = &qp->req;
-	u32 i;
+	const struct rover_sent *row;
 
-	for (i = req->oldest; i != req->fetched; i++) {
-		struct rover_sent *row = rover_retransmit_row(qp, i);
-		s32 at = rover_psn_diff(psn, row->psn);
-
-		/* A local operation has no PSN. */
-		if (rover_wrs[row->opcode].flags & ROVER_WR_LOCAL)
-			continue;
-		if (at >= 0 && at < (s32)rover_retransmit_packets(qp, row)) {
-			req->sending = i;
-			req->wqe_psns_sent = at;
-			return;
-		}
-	}
-	req->sending = req->fetched;
+	req->sending = rover_retransmit_find(qp, psn);
 	req->wqe_psns_sent = 0;
-}
-
-static u16 retransmit_count_rd_atomic(struct rover_qp *qp)
-{
-	u32 piece = rover_retransmit_piece(qp), i;
-	struct rover_req *req = &qp->req;
-	u16 n = 0;
-
-	for (i = req->oldest; i != req->fetched; i++) {
-		struct rover_sent *row = rover_retransmit_row(qp, i);
-		s32 from = max(rover_psn_diff(req->una, row->psn), 0);
-		s32 to = min_t(s32, rover_psn_diff(req->next_psn, row->psn),
-			       rover_retransmit_packets(qp, row));
-
-		if (rover_retransmit_is_rd_atomic(row) && from < to)
-			n += (to - 1) / piece - from / piece + 1;
-	}
-	return n;
-}
-
-/* Packets sent again were acknowledged by their first copy. */
-static void retransmit_skip_acked(struct rover_qp *qp)
-{
-	struct rover_req *req = &qp->req;
-
-	if (!qp->rtx.probing) {
-		rover_retransmit_go_back(qp);
+	if (req->sending == req->fetched)
 		return;
-	}
-	qp->rtx.probing = false;
-	req->psn = req->next_psn;
-	req->rd_atomic = retransmit_count_rd_atomic(qp);
+	row = rover_retransmit_row(qp, req->sending);
+	req->wqe_psns_sent = rover_psn_diff(psn, row->psn);
+}
+
+/* Continue with the first lost packet, else with the first never sent. */
+void rover_retransmit_resume(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+	u32 psn = qp->gaps.lost ? rover_gaps_lost(&qp->gaps) : req->next_psn;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (psn == req->psn)
+		return;
+	req->psn = psn;
 	req->wqe.valid = false;
 	req->wqe_fault = ROVER_OK;
-	retransmit_seek_psn(qp, req->psn);
+	retransmit_seek_psn(qp, psn);
 	rover_qp_set_work(qp, ROVER_WORK_TX);
+}
+
+/*
+ * After a timeout: were packets acknowledged that were not sent again?  Then
+ * nothing was lost.
+ */
+static void retransmit_check_spurious(struct rover_qp *qp)
+{
+	struct rover_req *req = &qp->req;
+
+	if (!qp->rtx.probing || rover_psn_diff(req->psn, req->una) >= 0)
+		return;
+	qp->rtx.probing = false;
+	rover_gaps_reset(&qp->gaps);
+	rover_cwnd_undo(qp);
+}
+
+static void retransmit_note_gap(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	rtx->ack_gap -= rtx->ack_gap / 8;
+	if (!rtx->probes && !rtx->timeouts && !qp->gaps.num)
+		rtx->ack_gap = max(rtx->ack_gap, now - rtx->progress_at);
 }
 
 void rover_retransmit_progress(struct rover_qp *qp)
@@ -168,49 +313,69 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	u64 now = retransmit_now();
 
 	lockdep_assert_held(&qp->tx_lock);
+	retransmit_note_gap(qp, now);
 	rtx->timeouts = 0;
 	rtx->progress_at = now;
 	qp->req.rnr_retries = qp->attr.rnr_retry;
 	if (rtx->sample_sent_at &&
-	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0) {
-		retransmit_sample_rtt(rtx, now - rtx->sample_sent_at);
-		rover_cwnd_rtt_sample(qp, now - rtx->sample_sent_at);
-		rtx->sample_sent_at = 0;
-		rtx->backoff = 0;
-	}
+	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0)
+		retransmit_take_sample(qp, now);
 	/*
 	 * A late copy of a packet refused by RNR NAK may have arrived: end the wait,
 	 * as going back stops its timer.
 	 */
 	qp->req.rnr_wait = false;
-	if (rover_psn_diff(qp->req.psn, qp->req.una) < 0)
-		retransmit_skip_acked(qp);
-	if (rover_qp_inflight(qp)) {
-		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
-	} else {
-		rtx->deadline = 0;
-		/* READs and atomics sent twice may be answered once. */
-		qp->req.rd_atomic = 0;
+	rtx->probes = 0;
+	if (rtx->probe_at && rover_psn_diff(qp->req.una, rtx->probe_end) > 0)
+		rtx->probe_at = 0;
+	retransmit_check_spurious(qp);
+	rover_gaps_ack(&qp->gaps, qp->req.una, now);
+	if (rtx->recovering &&
+	    rover_psn_diff(qp->req.una, rtx->recover_psn) >= 0) {
+		rtx->recovering = false;
+		rtx->probing = false;
 	}
+	rover_retransmit_resume(qp);
+	if (rover_qp_inflight(qp))
+		retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+	else
+		rtx->deadline = 0;
 }
 
-void rover_retransmit_go_back(struct rover_qp *qp)
+void rover_retransmit_lose_all(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 
 	lockdep_assert_held(&qp->tx_lock);
 	trace_rover_go_back(qp->obj.key, req->una, req->next_psn);
-	/* All READs and atomics are requested again. */
-	req->rd_atomic = 0;
-	req->psn = req->una;
+	rover_gaps_ack(&qp->gaps, req->una, retransmit_now());
+	if (rover_qp_inflight(qp))
+		rover_gaps_lose(&qp->gaps, req->una, req->next_psn);
+	/* A request at fault is fetched again, too. */
 	req->wqe.valid = false;
 	req->wqe_fault = ROVER_OK;
-	retransmit_seek_psn(qp, req->una);
+	rover_retransmit_resume(qp);
 	qp->rtx.probing = false;
+	qp->rtx.probe_at = 0;
+	qp->rtx.probes = 0;
 	/* Karn: do not time a packet sent twice. */
 	qp->rtx.sample_sent_at = 0;
 	qp->rtx.deadline = 0;
+	qp->rtx.gap_deadline = 0;
 	rover_qp_set_work(qp, ROVER_WORK_TX);
+}
+
+void rover_retransmit_restart_timer(struct rover_qp *qp, u64 now)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	if (qp->rtx.deadline && !qp->req.rnr_wait)
+		retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+}
+
+void rover_retransmit_go_back(struct rover_qp *qp)
+{
+	rover_gaps_reset(&qp->gaps);
+	rover_retransmit_lose_all(qp);
 }
 
 /*
@@ -241,9 +406,21 @@ void rover_retransmit_stop(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	qp->rtx.deadline = 0;
+	qp->rtx.gap_deadline = 0;
 	qp->rtx.sample_sent_at = 0;
 	qp->req.rnr_wait = false;
 	hrtimer_try_to_cancel(&qp->rtx.timer);
+}
+
+/* Send packet @psn once more, then continue where the requester was. */
+static void retransmit_resend_one(struct rover_qp *qp, u32 psn)
+{
+	struct rover_req *req = &qp->req;
+
+	trace_rover_go_back(qp->obj.key, psn, req->next_psn);
+	req->psn = psn;
+	req->wqe.valid = false;
+	req->wqe_fault = ROVER_OK;
 }
 
 bool rover_retransmit_resend_last(struct rover_qp *qp)
@@ -261,13 +438,41 @@ bool rover_retransmit_resend_last(struct rover_qp *qp)
 		req->wqe_psns_sent = offset;
 		return false;
 	}
-	trace_rover_go_back(qp->obj.key, psn, req->next_psn);
-	req->psn = psn;
-	req->wqe.valid = false;
-	req->wqe_fault = ROVER_OK;
-	/* Karn's rule. */
-	qp->rtx.sample_sent_at = 0;
+	retransmit_resend_one(qp, psn);
 	return true;
+}
+
+/*
+ * Send the oldest packet or READ request again.  If it is a gap that was sent
+ * again already, that was lost.
+ */
+static void retransmit_probe(struct rover_qp *qp, u64 now)
+{
+	const struct rover_gap *gap = rover_gaps_find(&qp->gaps, qp->req.una);
+	struct rover_req *req = &qp->req;
+
+	qp->rtx.probe_at = now;
+	qp->rtx.probe_end = req->una;
+	qp->rtx.probe_next = req->next_psn;
+	qp->rtx.probes++;
+	rover_qp_count(qp, ROVER_STAT_PROBES);
+	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+	if (gap) {
+		rover_gaps_lose(&qp->gaps, req->una,
+				rover_psn_add(req->una, 1));
+		rover_retransmit_resume(qp);
+		return;
+	}
+	retransmit_resend_one(qp, req->una);
+	retransmit_seek_psn(qp, req->una);
+	rover_qp_set_work(qp, ROVER_WORK_TX);
+}
+
+/* Nothing else is being sent again. */
+static bool retransmit_may_probe(const struct rover_qp *qp)
+{
+	return retransmit_probe_ns(qp) && !qp->gaps.lost &&
+	       qp->req.psn == qp->req.next_psn && rover_qp_inflight(qp);
 }
 
 /*
@@ -304,8 +509,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	if (!rtx->deadline)
 		return true;
 	if (now < rtx->deadline) {
-		hrtimer_start(&rtx->timer, ns_to_ktime(rtx->deadline),
-			      HRTIMER_MODE_ABS_SOFT);
+		rover_retransmit_start_timer(qp, rtx->deadline);
 		return true;
 	}
 	if (req->rnr_wait) {
@@ -326,13 +530,22 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	    rtx->timeouts >= qp->attr.retry_cnt)
 		return false;
 
+	if (retransmit_may_probe(qp)) {
+		retransmit_probe(qp, now);
+		return true;
+	}
 	rover_qp_count(qp, ROVER_STAT_ACK_TIMEOUT);
 	if (rtx->timeouts < U8_MAX)
 		rtx->timeouts++;
 	if (rtx->backoff < MAX_BACKOFF)
 		rtx->backoff++;
-	rover_retransmit_go_back(qp);
+	/* The peer may have dropped what it held. */
+	if (qp->gaps.num && !rover_gaps_find(&qp->gaps, req->una))
+		rover_gaps_reset(&qp->gaps);
+	rover_retransmit_lose_all(qp);
 	rtx->probing = true;
+	rtx->recovering = true;
+	rtx->recover_psn = req->next_psn;
 	rover_cwnd_probe(qp);
 	rover_path_lost(&qp->path);
 	retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));

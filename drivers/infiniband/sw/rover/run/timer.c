@@ -5,6 +5,7 @@
  * Calls completer and run, which retransmit may not. Softirq; takes tx_lock.
  */
 #include "rc/completer.h"
+#include "rc/recovery.h"
 #include "rc/retransmit.h"
 #include "run/run.h"
 #include "run/timer.h"
@@ -14,8 +15,11 @@ static enum hrtimer_restart timer_rtx_expired(struct hrtimer *timer)
 	struct rover_qp *qp = container_of(timer, struct rover_qp, rtx.timer);
 
 	spin_lock(&qp->tx_lock);
-	if (qp->alive && !rover_retransmit_expired(qp))
-		rover_completer_dead(qp);
+	if (qp->alive) {
+		rover_recovery_expired(qp);
+		if (!rover_retransmit_expired(qp))
+			rover_completer_dead(qp);
+	}
 	spin_unlock(&qp->tx_lock);
 	rover_run(qp);
 	return HRTIMER_NORESTART;

@@ -28,15 +28,6 @@
 #define BACKLOG_RX_TRAINS	4
 #define BACKLOG_ROUNDS		16
 
-/* The skb may outlive its netdev: keep nothing of the stack. */
-static void backlog_detach_skb(struct sk_buff *skb)
-{
-	skb_dst_drop(skb);
-	skb_orphan(skb);
-	nf_reset_ct(skb);
-	skb->dev = NULL;
-}
-
 /*
  * Only the peer may use the backlog's memory and the worker's time: test
  * addresses and length. netrx drops other packets at their sender's cost.
@@ -71,7 +62,7 @@ bool rover_backlog_queue(struct rover_qp *qp, struct sk_buff *skb,
 		rover_qp_drop(qp, ROVER_STAT_DROP_BACKLOG, 0, 0);
 		kfree_skb(skb);
 	} else if (backlog->owner || cpu != ROVER_CPU_ANY) {
-		backlog_detach_skb(skb);
+		rover_netrx_detach(skb);
 		backlog->bytes += skb->truesize;
 		__skb_queue_tail(response ? &backlog->responses :
 				 &backlog->requests, skb);

@@ -39,7 +39,7 @@
 struct netrx_batch {
 	struct rover_net *rnet;
 	struct rover_dev *dev;		/* whose counters to use */
-	const struct sk_buff *head;	/* received packet or train */
+	struct sk_buff *head;		/* received packet or train */
 	struct rover_qp *hint;		/* may be NULL or dead */
 	struct rover_qp *found;		/* by netrx_expected() */
 	struct rover_qp *qp;
@@ -216,6 +216,7 @@ static inline bool netrx_parse(struct netrx_batch *b, struct rover_rx_pkt *a)
 	pkt->op = op;
 	pkt->opcode = a->bth.opcode;
 	pkt->ackreq = rover_bth_ackreq(&a->bth);
+	pkt->sack = rover_bth_sack(&a->bth);
 	pkt->solicited = rover_bth_solicited(&a->bth);
 	pkt->pad = rover_bth_pad(&a->bth);
 	pkt->psn = rover_bth_psn(&a->bth);
@@ -365,7 +366,7 @@ static void netrx_receive_mcast(struct netrx_batch *b, struct rover_rx_pkt *a)
 		netrx_drop(b, a, ROVER_STAT_DROP_NO_GROUP);
 		return;
 	}
-	a->pkt.group = b->head;
+	a->pkt.multicast = true;
 	list_for_each_entry_rcu(dev, &b->rnet->devs, net_node) {
 		group = rover_mcast_find(dev, a->pkt.l3, a->pkt.ip);
 		if (!group || !netrx_mcast_reaches(dev, b->head->dev))
@@ -390,7 +391,8 @@ static bool netrx_ecn_marked(const struct rover_qp *qp,
 
 	return INET_ECN_is_ce(tos) && pkt->l3 != ROVER_L3_GRH &&
 	       rover_transport_reliable(qp->transport) &&
-	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP;
+	       pkt->payload && pkt->op->class != ROVER_CLASS_CNP &&
+	       pkt->op->class != ROVER_CLASS_ACK;
 }
 
 static void netrx_deliver(const struct netrx_batch *b,
@@ -451,17 +453,18 @@ static bool netrx_headers_plain(const struct sk_buff *skb, enum rover_l3 l3,
 }
 
 /* netrx_parse() sets the other fields: clearing them would cost more. */
-static void netrx_init_pkt(struct rover_rx_pkt *a, const struct sk_buff *skb,
-			   int at, unsigned int len, int first_bth,
-			   enum rover_l3 l3)
+static void netrx_init_pkt(const struct netrx_batch *b, struct rover_rx_pkt *a,
+			   const struct sk_buff *skb, int at, unsigned int len,
+			   int first_bth, enum rover_l3 l3)
 {
 	const void *bth = skb->data + first_bth;
 
+	a->pkt.head = b->head;
 	a->pkt.skb = skb;
 	a->pkt.packets = 1;
 	a->pkt.l3 = l3;
 	a->pkt.ip = bth - rover_l3_len(l3);
-	a->pkt.group = NULL;
+	a->pkt.multicast = false;
 	a->pkt.zcopy = NULL;
 	a->bth = (struct rover_bth) {};
 	a->at = at;
@@ -476,7 +479,7 @@ static void netrx_receive_skb(struct netrx_batch *b, const struct sk_buff *skb,
 {
 	struct rover_rx_pkt a __uninitialized;
 
-	netrx_init_pkt(&a, skb, at, len, at, l3);
+	netrx_init_pkt(b, &a, skb, at, len, at, l3);
 	netrx_receive_pkt(b, &a);
 }
 
@@ -490,8 +493,8 @@ static void netrx_receive_gso_small(struct netrx_batch *b,
 	struct rover_rx_pkt a __uninitialized;
 
 	while (rover_gso_small_next(skb, trailer, &small)) {
-		netrx_init_pkt(&a, skb, small.at, small.len + ROVER_ICRC_SIZE,
-			       0, l3);
+		netrx_init_pkt(b, &a, skb, small.at,
+			       small.len + ROVER_ICRC_SIZE, 0, l3);
 		a.icrc_checked = true;
 		a.icrc_ok = icrc_ok;
 		netrx_receive_pkt(b, &a);
@@ -578,5 +581,8 @@ void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 	netrx_batch_end(&b);
 	if (train)
 		rover_plug_finish();
+	/* Some packets are held (early). */
+	if (unlikely(skb_shared(skb)))
+		rover_netrx_detach(skb);
 	consume_skb(skb);
 }

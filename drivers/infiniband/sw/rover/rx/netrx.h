@@ -22,6 +22,15 @@
 void rover_netrx(struct rover_net *rnet, struct rover_dev *dev,
 		 struct rover_qp *hint, struct sk_buff *skb);
 
+/* The skb may outlive its netdev: keep nothing of the stack. */
+static inline void rover_netrx_detach(struct sk_buff *skb)
+{
+	skb_dst_drop(skb);
+	skb_orphan(skb);
+	nf_reset_ct(skb);
+	skb->dev = NULL;
+}
+
 static inline bool rover_netrx_is_v1(const struct sk_buff *skb)
 {
 	return skb->protocol == cpu_to_be16(ETH_P_IBOE);

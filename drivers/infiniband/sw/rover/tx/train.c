@@ -126,7 +126,9 @@ train_put_transport(const struct rover_train *train, struct rover_bth *bth,
 		     FIELD_PREP(ROVER_BTH_PAD, rover_pad(out->len));
 	bth->pkey = cpu_to_be16(ROVER_PKEY);
 	bth->qpn = cpu_to_be32(train->qpn);
-	bth->psn = cpu_to_be32(out->psn | (out->ackreq ? ROVER_BTH_ACKREQ : 0));
+	bth->psn = cpu_to_be32(out->psn | (out->ackreq ? ROVER_BTH_ACKREQ : 0) |
+			       (rover_transport_reliable(train->qp->transport) ?
+				ROVER_BTH_SACK : 0));
 	memcpy(bth + 1, out->ext, out->ext_len);
 }
 

@@ -161,7 +161,7 @@ static bool ud_address_valid(const struct rover_qp *qp,
 	u16 vlan = 0xffff;
 
 	/* netrx has checked the group. */
-	if (pkt->group) {
+	if (pkt->multicast) {
 		if (is_vlan_dev(ndev))
 			ud_set_vlan(cqe, vlan_dev_vlan_id(ndev));
 		return true;
@@ -178,10 +178,10 @@ static bool ud_address_valid(const struct rover_qp *qp,
 static bool ud_is_echo(const struct rover_qp *qp,
 		       const struct rover_packet *pkt)
 {
-	const struct sk_buff *skb = pkt->group;
+	const struct sk_buff *skb = pkt->head;
 
 	/* Only looped-back packets: other hosts may use this QPN, too. */
-	return qp->block_mcast_loopback && skb &&
+	return qp->block_mcast_loopback && pkt->multicast &&
 	       (skb->pkt_type == PACKET_LOOPBACK ||
 		skb->dev->flags & IFF_LOOPBACK) &&
 	       (be32_to_cpu(pkt->hdr.deth.sqp) & ROVER_24BIT) == qp->obj.key;

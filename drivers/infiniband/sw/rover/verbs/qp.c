@@ -238,6 +238,8 @@ static void qp_init_fields(struct rover_qp *qp, struct ib_qp *ib,
 	mutex_init(&qp->ctl);
 	spin_lock_init(&qp->rx_lock);
 	spin_lock_init(&qp->tx_lock);
+	rover_early_init(&qp->rx_early);
+	rover_early_init(&qp->tx_early);
 	spin_lock_init(&qp->sq_post);
 	spin_lock_init(&qp->rq_post);
 	rover_timer_init(qp);
@@ -272,7 +274,7 @@ static void qp_dismantle(struct rover_qp *qp)
 	rover_dst_clear(&qp->rx_dst);
 	rover_ring_destroy(&qp->sq);
 	rover_ring_destroy(&qp->rq);
-	kfree(qp->req.sent);
+	kvfree(qp->req.sent);
 	kfree(qp->rsp.res);
 	kfree(qp->rsp.saved);
 	atomic_dec(&qp->dev->qps);

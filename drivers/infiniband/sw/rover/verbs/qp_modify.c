@@ -184,8 +184,8 @@ static int qp_modify_prepare(struct rover_qp *qp, struct qp_modify_change *c,
 	/* Not earlier: it is most of a QP's memory. */
 	if (c->next == IB_QPS_RTS && !qp->req.sent && !qp->xrcd &&
 	    !rover_transport_dgram(qp->transport)) {
-		c->sent = kcalloc(ROVER_MAX_INFLIGHT, sizeof(*c->sent),
-				  GFP_KERNEL_ACCOUNT);
+		c->sent = kvcalloc(qp->sq.mask + 1, sizeof(*c->sent),
+				   GFP_KERNEL_ACCOUNT);
 		if (!c->sent)
 			return -ENOMEM;
 	}
@@ -205,7 +205,7 @@ static int qp_modify_prepare(struct rover_qp *qp, struct qp_modify_change *c,
 static void qp_modify_discard(struct qp_modify_change *c)
 {
 	rover_path_destroy(&c->path);
-	kfree(c->sent);
+	kvfree(c->sent);
 	kfree(c->res);
 	kfree(c->saved);
 }

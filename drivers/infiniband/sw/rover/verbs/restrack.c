@@ -61,6 +61,26 @@ static int restrack_put_psns(struct sk_buff *msg, const struct rover_qp *qp)
 	return err;
 }
 
+/* What is known about the network to the peer */
+static int restrack_put_network(struct sk_buff *msg, const struct rover_qp *qp)
+{
+	int err;
+
+	err = rdma_nl_put_driver_u32(msg, "window", READ_ONCE(qp->cwnd.packets));
+	err = err ?: rdma_nl_put_driver_u32(msg, "missing",
+					    READ_ONCE(qp->gaps.missing));
+	err = err ?: rdma_nl_put_driver_u32(msg, "peer_sack",
+					    READ_ONCE(qp->peer_sack));
+	err = err ?: rdma_nl_put_driver_u32(msg, "backoff",
+					    READ_ONCE(qp->rtx.backoff));
+	err = err ?: rdma_nl_put_driver_u64(msg, "srtt_ns",
+					    READ_ONCE(qp->rtx.srtt));
+	err = err ?: rdma_nl_put_driver_u64(msg, "min_rtt_ns",
+					    READ_ONCE(qp->cwnd.min_rtt));
+	return err ?: rdma_nl_put_driver_u64(msg, "reorder_ns",
+					     READ_ONCE(qp->rtx.reorder));
+}
+
 static int restrack_put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 {
 	const struct rover_req *req = &qp->req;
@@ -69,17 +89,12 @@ static int restrack_put_qp(struct sk_buff *msg, const struct rover_qp *qp)
 
 	if (restrack_privileged(msg))
 		err = restrack_put_psns(msg, qp);
-	err = err ?: rdma_nl_put_driver_u32(msg, "window",
-					    READ_ONCE(qp->cwnd.packets));
+	err = err ?: restrack_put_network(msg, qp);
 	err = err ?: rdma_nl_put_driver_u32(msg, "outstanding",
 					    READ_ONCE(req->fetched) -
 					    READ_ONCE(req->oldest));
 	err = err ?: rdma_nl_put_driver_u32(msg, "rd_atomic",
 					    READ_ONCE(req->rd_atomic));
-	err = err ?: rdma_nl_put_driver_u32(msg, "backoff",
-					    READ_ONCE(qp->rtx.backoff));
-	err = err ?: rdma_nl_put_driver_u64(msg, "srtt_ns",
-					    READ_ONCE(qp->rtx.srtt));
 	err = err ?: rdma_nl_put_driver_u32(msg, "msn", READ_ONCE(rsp->msn));
 	err = err ?: rdma_nl_put_driver_u32(msg, "tx_skbs",
 					    atomic_read(&qp->tx_skbs));

@@ -14,6 +14,7 @@
  * @op: row of @opcode
  * @opcode: BTH opcode
  * @ackreq: AckReq bit
+ * @sack: the sender understands selective acknowledgments
  * @solicited: SE bit
  * @pad: bytes of padding
  * @psn: first sequence number
@@ -22,18 +23,20 @@
  * @hdr: copy of the extended headers behind BTH and XRCETH
  * @ip: IP header or GRH, in @skb
  * @l3: kind of @ip
- * @skb: holds the payload; frag_list excluded
+ * @head: the skb as it arrived
+ * @skb: holds the payload; frag_list excluded; @head or a member of it
  * @payload_at: offset of the payload in @skb
  * @payload: bytes of payload of all @packets, without pad and ICRC
  * @zcopy: owner of the payload's memory; NULL for a copy
  * @imm: immediate data or key to invalidate
  * @srqn: XRC: number of the SRQ
- * @group: multicast: the skb as it arrived; NULL for unicast
+ * @multicast: not for one queue pair alone
  */
 struct rover_packet {
 	const struct rover_opcode *op;
 	u8 opcode;
 	bool ackreq;
+	bool sack;
 	bool solicited;
 	u8 pad;
 	u32 psn;
@@ -59,11 +62,20 @@ struct rover_packet {
 	enum rover_l3 l3;
 	__be32 imm;
 	u32 srqn;
+	struct sk_buff *head;
 	const struct sk_buff *skb;
 	int payload_at;
 	u32 payload;
 	const struct rover_zcopy *zcopy;
-	const struct sk_buff *group;
+	bool multicast;
 };
+
+/* Learn what the sender of a verified packet understands. */
+static inline void rover_packet_note_sack(struct rover_qp *qp,
+					  const struct rover_packet *pkt)
+{
+	if (unlikely(pkt->sack && !READ_ONCE(qp->peer_sack)))
+		WRITE_ONCE(qp->peer_sack, true);
+}
 
 #endif /* ROVER_PACKET_H */

@@ -53,7 +53,8 @@ static inline unsigned int rover_l3_len(enum rover_l3 l3)
  * @flags: SE 1 | M 1 | PadCnt 2 | TVer 4
  * @pkey: partition key
  * @qpn: FECN 1 | BECN 1 | reserved 6 | destination QP 24
- * @psn: AckReq 1 | reserved 7 | packet sequence number 24
+ * @psn: AckReq 1 | reserved 7, of which the first is ROVER_BTH_SACK | packet
+ *	sequence number 24
  */
 struct rover_bth {
 	u8 opcode;
@@ -71,6 +72,8 @@ struct rover_bth {
 #define ROVER_BTH_BECN		BIT(30)
 #define ROVER_BTH_RESV8A	GENMASK(31, 24)
 #define ROVER_BTH_ACKREQ	BIT(31)
+/* Reserved in the standard: the sender understands sack.h. */
+#define ROVER_BTH_SACK		BIT(30)
 #define ROVER_24BIT		GENMASK(23, 0)
 
 /**
@@ -210,6 +213,11 @@ static inline u32 rover_bth_psn(const struct rover_bth *bth)
 static inline bool rover_bth_ackreq(const struct rover_bth *bth)
 {
 	return be32_to_cpu(bth->psn) & ROVER_BTH_ACKREQ;
+}
+
+static inline bool rover_bth_sack(const struct rover_bth *bth)
+{
+	return be32_to_cpu(bth->psn) & ROVER_BTH_SACK;
 }
 
 static inline unsigned int rover_bth_pad(const struct rover_bth *bth)

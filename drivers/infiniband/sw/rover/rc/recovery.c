@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * recovery - find lost packets by what arrives
+ *
+ * A rover peer tells which packets it holds (sack); responses that are held
+ * here tell the same.  What is missing before them is lost when it stays away
+ * for longer than packets have been late (RACK, RFC 8985), and is sent again
+ * alone.  Any other peer sends a NAK and drops all behind the gap: go back, but
+ * once in a round trip.
+ *
+ * What a flight with losses did to the window is undone if the peer has then
+ * received all that was sent again twice.
+ */
+#include <linux/ktime.h>
+#include <linux/skbuff.h>
+
+#include "core/trace.h"
+#include "qp/qp_table.h"
+#include "rc/cwnd.h"
+#include "rc/recovery.h"
+#include "rc/retransmit.h"
+#include "wire/psn.h"
+#include "wire/sack.h"
+
+/* Without measured lateness, a part of the shortest round trip */
+#define REORDER_PART	4
+/* Before a round trip was measured */
+#define REORDER_FIRST	NSEC_PER_MSEC
+/* Lateness fades by a part in each flight with losses. */
+#define REORDER_FADE	16
+
+/* Least time until the answer to a probe, if round trips are long */
+#define PROBE_LEAST	(100 * NSEC_PER_USEC)
+
+/* Ranges read at a time */
+#define RANGES		16
+
+static u64 recovery_rtt(const struct rover_qp *qp)
+{
+	return qp->cwnd.min_rtt;
+}
+
+/* A resent packet takes nearly the shortest round trip at least. */
+static u64 recovery_least_ns(const struct rover_qp *qp)
+{
+	return recovery_rtt(qp) * 3 / 4;
+}
+
+static u64 recovery_reorder_ns(const struct rover_qp *qp)
+{
+	u64 reorder = max(qp->rtx.reorder, recovery_rtt(qp) / REORDER_PART);
+
+	if (!qp->rtx.srtt)
+		return REORDER_FIRST;
+	return min(reorder, max(qp->rtx.srtt, recovery_rtt(qp)));
+}
+
+static void recovery_widen(struct rover_qp *qp, u64 reorder)
+{
+	qp->rtx.reorder = max(qp->rtx.reorder, min(reorder, qp->rtx.srtt));
+}
+
+/* A flight with losses begins. */
+static void recovery_enter(struct rover_qp *qp)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	if (rtx->recovering)
+		return;
+	rtx->recovering = true;
+	rtx->recover_psn = qp->req.next_psn;
+	rtx->resent = 0;
+	rtx->duplicates_before = rtx->duplicates;
+	rtx->reorder -= rtx->reorder / REORDER_FADE;
+	rover_path_lost(&qp->path);
+	rover_cwnd_flight(qp);
+}
+
+/* The requester is at the first lost packet. */
+static void recovery_count(struct rover_qp *qp, u32 lost)
+{
+	const struct rover_req *req = &qp->req;
+	const struct rover_sent *row;
+
+	rover_stat_add(READ_ONCE(qp->stats), ROVER_STAT_TX_LOST, lost);
+	if (req->sending == req->fetched)
+		return;
+	row = rover_retransmit_row(qp, req->sending);
+	rover_qp_count(qp, rover_retransmit_is_rd_atomic(row) ?
+		       ROVER_STAT_IMPLIED_NAK : ROVER_STAT_PACKET_SEQ_ERR);
+}
+
+/* Send what is lost by now. */
+static void recovery_update(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u32 lost = qp->gaps.lost;
+
+	rover_retransmit_sample(qp, now);
+	if (qp->gaps.late) {
+		recovery_widen(qp, qp->gaps.late * 5 / 4);
+		qp->gaps.late = 0;
+	}
+	if (qp->gaps.late_resent) {
+		recovery_widen(qp, (recovery_reorder_ns(qp) +
+				    qp->gaps.late_resent) * 5 / 4);
+		qp->gaps.late_resent = 0;
+	}
+	rtx->gap_deadline = rover_gaps_expire(&qp->gaps, now,
+					      recovery_reorder_ns(qp),
+					      recovery_least_ns(qp));
+	if (rtx->gap_deadline)
+		rover_retransmit_start_timer(qp, rtx->gap_deadline);
+	lost = qp->gaps.lost - min(qp->gaps.lost, lost);
+	if (lost) {
+		recovery_enter(qp);
+		/* With the request of a READ all its responses are lost. */
+		rover_cwnd_lost(qp, qp->req.rd_atomic ? qp->gaps.losses : lost,
+				now);
+		qp->gaps.losses = 0;
+	}
+	rover_retransmit_resume(qp);
+	if (lost)
+		recovery_count(qp, lost);
+	/* The peer is alive, and a gap may need another round trip. */
+	if (qp->rtx.fresh || lost)
+		rover_retransmit_restart_timer(qp, now);
+	qp->rtx.fresh = false;
+	/* What has arrived makes room in the window. */
+	rover_qp_set_work(qp, ROVER_WORK_TX);
+}
+
+/* Selective acknowledgments **************************************************/
+
+/**
+ * struct recovery_rows - position in the outstanding requests
+ * @index: ring index
+ */
+struct recovery_rows {
+	u32 index;
+};
+
+typedef void recovery_fn(struct rover_qp *qp, const struct rover_sent *row,
+			 u32 psn, u32 end, u64 now);
+
+/* Without memory nothing is noted: it is sent again in vain. */
+static void recovery_note(struct rover_qp *qp, u32 psn, u32 end, u64 now)
+{
+	if (rover_gaps_deliver(&qp->gaps, qp->req.una, psn, end, now) > 0)
+		qp->rtx.fresh = true;
+}
+
+/* SENDs and WRITEs have arrived.  READs have when their responses have. */
+static void recovery_deliver(struct rover_qp *qp, const struct rover_sent *row,
+			     u32 psn, u32 end, u64 now)
+{
+	if (rover_retransmit_is_rd_atomic(row))
+		rover_gaps_pass(&qp->gaps, qp->req.una, psn, now);
+	else
+		recovery_note(qp, psn, end, now);
+}
+
+/* The peer has the request, and will answer when its turn comes. */
+static void recovery_defer(struct rover_qp *qp, const struct rover_sent *row,
+			   u32 psn, u32 end, u64 now)
+{
+	if (!rover_retransmit_is_rd_atomic(row) ||
+	    rover_gaps_pass(&qp->gaps, qp->req.una, end, now))
+		return;
+	rover_gaps_resent(&qp->gaps, psn, end, qp->req.next_psn,
+			  ROVER_GAP_ASKED, now);
+}
+
+/* Call @fn for the parts of requests from @psn to @end. */
+static void recovery_walk(struct rover_qp *qp, struct recovery_rows *rows,
+			  u32 psn, u32 end, u64 now, recovery_fn *fn)
+{
+	struct rover_req *req = &qp->req;
+
+	for (; rows->index != req->fetched; rows->index++) {
+		const struct rover_sent *row =
+			rover_retransmit_row(qp, rows->index);
+		u32 row_end = rover_psn_add(row->psn,
+					    rover_retransmit_packets(qp, row));
+		u32 from = rover_psn_diff(psn, row->psn) > 0 ? psn : row->psn;
+		u32 to = rover_psn_diff(end, row_end) < 0 ? end : row_end;
+
+		if (rover_psn_diff(row->psn, end) >= 0)
+			return;
+		if (!(rover_wrs[row->opcode].flags & ROVER_WR_LOCAL) &&
+		    rover_psn_diff(to, from) > 0)
+			fn(qp, row, from, to, now);
+		if (rover_psn_diff(end, row_end) < 0)
+			return;
+	}
+}
+
+/* Is the range one of packets in flight? */
+static bool recovery_range_good(const struct rover_qp *qp, u32 psn, u32 end)
+{
+	return rover_psn_diff(end, psn) > 0 &&
+	       rover_psn_diff(psn, qp->req.una) > 0 &&
+	       rover_psn_diff(end, qp->req.next_psn) <= 0;
+}
+
+/* Call @fn for all ranges of a selective ACK, as far as they make sense. */
+static void recovery_read_ranges(struct rover_qp *qp,
+				 const struct rover_packet *pkt, u64 now,
+				 recovery_fn *fn)
+{
+	struct recovery_rows rows = {
+		.index = rover_retransmit_find(qp, qp->req.una),
+	};
+	struct rover_sack_range ranges[RANGES];
+	u32 at = sizeof(struct rover_sack), i, num;
+	u32 left = rover_sack_max(qp->mtu);
+
+	for (; left && at < pkt->payload; at += num * sizeof(ranges[0])) {
+		num = min3((u32)((pkt->payload - at) / sizeof(ranges[0])),
+			   left, (u32)RANGES);
+		left -= num;
+		if (!num || skb_copy_bits(pkt->skb, pkt->payload_at + at, ranges,
+					  num * sizeof(ranges[0])))
+			return;
+		for (i = 0; i < num; i++) {
+			u32 psn = be32_to_cpu(ranges[i].psn) & ROVER_PSN_MASK;
+			u32 end = be32_to_cpu(ranges[i].end) & ROVER_PSN_MASK;
+
+			if (recovery_range_good(qp, psn, end))
+				recovery_walk(qp, &rows, psn, end, now, fn);
+		}
+	}
+}
+
+/*
+ * The peer has received packets twice.  If those are all that were sent again,
+ * nothing was lost, only late.
+ */
+static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u32 fresh = duplicates - rtx->duplicates;
+
+	if ((s32)fresh <= 0)
+		return;
+	rtx->duplicates = duplicates;
+	rover_stat_add(READ_ONCE(qp->stats), ROVER_STAT_SPURIOUS, fresh);
+	recovery_widen(qp, rtx->reorder + recovery_rtt(qp) / REORDER_PART);
+	if (rtx->recovering && rtx->resent &&
+	    duplicates - rtx->duplicates_before >= rtx->resent)
+		rover_cwnd_undo(qp);
+}
+
+void rover_recovery_ack(struct rover_qp *qp, const struct rover_packet *pkt)
+{
+	u64 now = ktime_get_ns();
+	struct rover_sack head;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (pkt->payload < sizeof(head) ||
+	    skb_copy_bits(pkt->skb, pkt->payload_at, &head, sizeof(head)))
+		return;
+	recovery_learn_duplicates(qp, be32_to_cpu(head.duplicates));
+	recovery_read_ranges(qp, pkt, now, recovery_deliver);
+	if (qp->req.rd_atomic)
+		recovery_read_ranges(qp, pkt, now, recovery_defer);
+	recovery_update(qp, now);
+}
+
+/* Other events ***************************************************************/
+
+void rover_recovery_passed(struct rover_qp *qp, u32 psn)
+{
+	struct recovery_rows rows = { .index = qp->req.oldest };
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	recovery_walk(qp, &rows, qp->req.una, psn, now, recovery_deliver);
+	recovery_update(qp, now);
+}
+
+void rover_recovery_response(struct rover_qp *qp, u32 psn, u32 end)
+{
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	recovery_note(qp, psn, end, now);
+	recovery_update(qp, now);
+}
+
+/* Will req.una be sent again, or was it less than a round trip ago? */
+static bool recovery_is_under_way(const struct rover_qp *qp, u64 now)
+{
+	const struct rover_gap *gap = rover_gaps_find(&qp->gaps, qp->req.una);
+
+	return gap && (gap->state == ROVER_GAP_LOST ||
+		       (gap->state == ROVER_GAP_RESENT &&
+			now - gap->at < recovery_least_ns(qp)));
+}
+
+void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why)
+{
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (recovery_is_under_way(qp, now))
+		return;
+	rover_qp_count(qp, why);
+	recovery_enter(qp);
+	/* All behind the gap is lost with it. */
+	rover_cwnd_lost(qp, qp->cwnd.packets, now);
+	rover_retransmit_go_back(qp);
+	rover_retransmit_sent(qp, qp->req.una);
+}
+
+/*
+ * If the probe alone is acknowledged, all sent before it and not known to have
+ * arrived counts as late.  An ACK that was merely late acknowledges more, or
+ * comes too soon after the probe.
+ */
+void rover_recovery_progress(struct rover_qp *qp)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 now;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (likely(!rtx->probe_at) || qp->req.una != rtx->probe_end)
+		return;
+	now = ktime_get_ns();
+	if (now - rtx->probe_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST) ||
+	    !rover_qp_inflight(qp))
+		return;
+	rtx->probe_at = 0;
+	if (!rover_gaps_pass(&qp->gaps, qp->req.una, qp->rtx.probe_next, now))
+		recovery_update(qp, now);
+}
+
+void rover_recovery_expired(struct rover_qp *qp)
+{
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (!qp->rtx.gap_deadline)
+		return;
+	if (now < qp->rtx.gap_deadline)
+		rover_retransmit_start_timer(qp, qp->rtx.gap_deadline);
+	else
+		recovery_update(qp, now);
+}
