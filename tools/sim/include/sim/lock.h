@@ -111,6 +111,7 @@ static inline void sim_unlock(bool *locked)
 
 #define atomic_long_t		atomic64_t
 #define atomic_long_add		atomic_add
+#define atomic_long_sub		atomic_sub
 #define atomic_long_read	atomic_read
 
 #define refcount_set(r, n)	((void)((r)->counter = (n)))

@@ -85,14 +85,6 @@ static bool early_overlaps(const struct rover_early *early, u32 psn, u32 end)
 	return !gap || rover_psn_diff(end, gap->end) > 0;
 }
 
-static void early_count(struct rover_qp *qp, struct rover_early *early,
-			int bytes)
-{
-	early->num += bytes > 0 ? 1 : -1;
-	early->bytes += bytes;
-	atomic_long_add(bytes, &qp->dev->early_bytes);
-}
-
 int rover_early_hold(struct rover_qp *qp, struct rover_early *early, u32 psn,
 		     u32 end, const struct rover_packet *pkt)
 {
@@ -117,7 +109,9 @@ int rover_early_hold(struct rover_qp *qp, struct rover_early *early, u32 psn,
 		goto err_store;
 	held->skb = early_get_skb(pkt);
 	rover_qp_count(qp, ROVER_STAT_RX_EARLY);
-	early_count(qp, early, bytes);
+	early->num++;
+	early->bytes += bytes;
+	atomic_long_add(bytes, &qp->dev->early_bytes);
 	return 0;
 
 err_store:
@@ -139,17 +133,27 @@ void rover_early_put(struct rover_held *held)
 	kfree(held);
 }
 
+static struct rover_held *early_remove(struct rover_qp *qp,
+				       struct rover_early *early, u32 psn)
+{
+	struct rover_held *held = xa_erase(&early->pkts, psn);
+
+	if (!held)
+		return NULL;
+	early->num--;
+	early->bytes -= held->bytes;
+	atomic_long_sub(held->bytes, &qp->dev->early_bytes);
+	return held;
+}
+
 static void early_drop(struct rover_qp *qp, struct rover_early *early,
 		       unsigned long from, unsigned long last)
 {
 	struct rover_held *held;
 	unsigned long psn;
 
-	xa_for_each_range(&early->pkts, psn, held, from, last) {
-		xa_erase(&early->pkts, psn);
-		early_count(qp, early, -(int)held->bytes);
-		rover_early_put(held);
-	}
+	xa_for_each_range(&early->pkts, psn, held, from, last)
+		rover_early_put(early_remove(qp, early, psn));
 }
 
 /* A packet that covers several PSNs may have overtaken held ones. */
@@ -172,16 +176,11 @@ static void early_pass(struct rover_qp *qp, struct rover_early *early, u32 psn)
 struct rover_held *rover_early_take(struct rover_qp *qp,
 				    struct rover_early *early, u32 psn)
 {
-	struct rover_held *held;
-
 	rover_gaps_ack(&early->gaps, psn, 0);
 	if (!early->num)
 		return NULL;
 	early_pass(qp, early, psn);
-	held = xa_erase(&early->pkts, psn);
-	if (held)
-		early_count(qp, early, -(int)held->bytes);
-	return held;
+	return early_remove(qp, early, psn);
 }
 
 const struct rover_packet *rover_early_packet(const struct rover_held *held)

@@ -14,10 +14,10 @@
 #include "qp/gap.h"
 #include "wire/psn.h"
 
-/* What is sent again within this time is one gap. */
+/* Neighbouring packets resent within this time form one gap. */
 #define JOIN_NS		100000
 
-static u32 gap_len(const struct rover_gap *gap)
+static s32 gap_len(const struct rover_gap *gap)
 {
 	return rover_psn_diff(gap->end, gap->psn);
 }
@@ -38,23 +38,25 @@ static unsigned int gap_lower_bound(const struct rover_gaps *gaps, u32 psn)
 	return low;
 }
 
+/* Add @packets of a gap to the sums. */
+static void gap_add(struct rover_gaps *gaps, u8 state, s32 packets)
+{
+	gaps->missing += packets;
+	if (state == ROVER_GAP_LOST)
+		gaps->lost += packets;
+	else if (state == ROVER_GAP_ASKED)
+		gaps->asked += packets;
+}
+
 /* Count gap @i in; afterwards it may change no more than its place. */
 static void gap_count(struct rover_gaps *gaps, unsigned int i)
 {
-	gaps->missing += gap_len(&gaps->list[i]);
-	if (gaps->list[i].state == ROVER_GAP_LOST)
-		gaps->lost += gap_len(&gaps->list[i]);
-	else if (gaps->list[i].state == ROVER_GAP_ASKED)
-		gaps->asked += gap_len(&gaps->list[i]);
+	gap_add(gaps, gaps->list[i].state, gap_len(&gaps->list[i]));
 }
 
 static void gap_uncount(struct rover_gaps *gaps, unsigned int i)
 {
-	gaps->missing -= gap_len(&gaps->list[i]);
-	if (gaps->list[i].state == ROVER_GAP_LOST)
-		gaps->lost -= gap_len(&gaps->list[i]);
-	else if (gaps->list[i].state == ROVER_GAP_ASKED)
-		gaps->asked -= gap_len(&gaps->list[i]);
+	gap_add(gaps, gaps->list[i].state, -gap_len(&gaps->list[i]));
 }
 
 static int gap_reserve(struct rover_gaps *gaps, unsigned int more)
@@ -180,6 +182,22 @@ static int gap_cut(struct rover_gaps *gaps, unsigned int i, u32 psn, u32 end)
 	return rover_psn_diff(end, psn);
 }
 
+/* Take packets that have arrived out of gap @i; return how many. */
+static int gap_fill(struct rover_gaps *gaps, unsigned int i, u32 psn, u32 end,
+		    u64 now)
+{
+	const struct rover_gap *gap = &gaps->list[i];
+
+	if (gap->state == ROVER_GAP_WAIT)
+		gaps->late = max(gaps->late, now - gap->at);
+	/* Round trips of READs include all responses: only much sooner counts. */
+	if (gap->state == ROVER_GAP_RESENT && now - gap->at < gaps->least / 3)
+		gaps->late_resent = max(gaps->late_resent, now - gap->at);
+	gap_note_resent(gaps, gap,
+			rover_psn_diff(end, gap->end) < 0 ? end : gap->end);
+	return gap_cut(gaps, i, psn, end);
+}
+
 /* Packets from @high to @psn are missing. */
 static void gap_append(struct rover_gaps *gaps, u32 psn, u8 state, u64 now)
 {
@@ -197,22 +215,6 @@ static void gap_begin(struct rover_gaps *gaps, u32 una)
 	gaps->high = una;
 	gaps->resent_passed = una;
 	gaps->resent_psn = una;
-}
-
-/* The same for packets that have arrived */
-static int gap_fill(struct rover_gaps *gaps, unsigned int i, u32 psn, u32 end,
-		    u64 now)
-{
-	const struct rover_gap *gap = &gaps->list[i];
-
-	if (gap->state == ROVER_GAP_WAIT)
-		gaps->late = max(gaps->late, now - gap->at);
-	/* Round trips of READs include all responses: only much sooner counts. */
-	if (gap->state == ROVER_GAP_RESENT && now - gap->at < gaps->least / 3)
-		gaps->late_resent = max(gaps->late_resent, now - gap->at);
-	gap_note_resent(gaps, gap,
-			rover_psn_diff(end, gap->end) < 0 ? end : gap->end);
-	return gap_cut(gaps, i, psn, end);
 }
 
 int rover_gaps_pass(struct rover_gaps *gaps, u32 una, u32 psn, u64 now)

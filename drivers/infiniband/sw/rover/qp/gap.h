@@ -13,7 +13,7 @@
 
 /* Gaps without an allocation */
 #define ROVER_GAPS_FEW	4
-/* More than this are not remembered: the sender goes back. */
+/* Packets whose arrival would make more gaps count as missing. */
 #define ROVER_GAPS_MAX	1024
 
 enum rover_gap_state {
@@ -42,7 +42,7 @@ struct rover_gap {
 /**
  * struct rover_gaps - all gaps of one direction
  * @list: in PSN order
- * @num: how many; while 0, the next four fields do not count
+ * @num: how many; while 0, @high and @resent_* do not count
  * @max: room
  * @high: PSN after the last delivered one
  * @missing: PSNs in gaps
