@@ -269,6 +269,16 @@ static inline bool rover_qp_inflight(const struct rover_qp *qp)
 }
 
 /**
+ * rover_qp_packets() - return how many packets a message takes
+ * @qp: queue pair; its path MTU is set
+ * @len: bytes
+ */
+static inline u32 rover_qp_packets(const struct rover_qp *qp, u32 len)
+{
+	return len ? ((len - 1) >> qp->mtu_shift) + 1 : 1;
+}
+
+/**
  * rover_qp_count() - increment a counter
  * @qp: queue pair
  * @id: counter

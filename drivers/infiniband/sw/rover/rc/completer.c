@@ -280,8 +280,7 @@ static void completer_receive_ack(struct rover_qp *qp,
 	completer_settle(qp);
 	/* Stale, or for a packet not sent yet. */
 	if (rover_psn_diff(next, req->una) < 0 || past > 0 || (!ack && !past)) {
-		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
-			      pkt->psn);
+		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_STALE_RESP);
 		return;
 	}
 	rover_packet_note_sack(qp, pkt);
@@ -401,8 +400,8 @@ static void completer_handle_fault(struct rover_qp *qp,
 	}
 	if (revoked)
 		rover_qp_set_work(qp, ROVER_WORK_TX);
-	rover_qp_drop(qp, revoked ? ROVER_STAT_DROP_REVOKED :
-		      ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
+	rover_packet_drop(qp, pkt, revoked ? ROVER_STAT_DROP_REVOKED :
+					     ROVER_STAT_DROP_PAGE);
 }
 
 static bool completer_receive_read(struct rover_qp *qp,
@@ -470,8 +469,9 @@ static void completer_hold(struct rover_qp *qp, const struct rover_packet *pkt)
 	completer_settle(qp);
 	err = rover_early_hold(qp, &qp->tx_early, req->una, end, pkt);
 	if (err) {
-		rover_qp_drop(qp, err == -EEXIST ? ROVER_STAT_DROP_STALE_RESP :
-			      ROVER_STAT_DROP_EARLY, pkt->opcode, pkt->psn);
+		rover_packet_drop(qp, pkt, err == -EEXIST ?
+				  ROVER_STAT_DROP_STALE_RESP :
+				  ROVER_STAT_DROP_EARLY);
 		return;
 	}
 	if (!req->resp_page_wait)
@@ -542,8 +542,7 @@ static void completer_receive_data(struct rover_qp *qp,
 	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
 	    rover_psn_diff(pkt->psn, req->next_psn) >= 0 ||
 	    rover_psn_diff(pkt->psn + pkt->packets, req->next_psn) > 0) {
-		rover_qp_drop(qp, ROVER_STAT_DROP_STALE_RESP, pkt->opcode,
-			      pkt->psn);
+		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_STALE_RESP);
 		return;
 	}
 	rover_packet_note_sack(qp, pkt);

@@ -66,10 +66,9 @@ void rover_cwnd_init(struct rover_qp *qp)
 	cwnd->packets = max_t(u32, START_BYTES >> qp->mtu_shift, START_PACKETS);
 	cwnd->max_packets = max_t(u32, MAX_BYTES >> qp->mtu_shift, START_PACKETS);
 	cwnd->ssthresh = MAX_PACKETS;
-	cwnd->undo_packets = cwnd->packets;
-	cwnd->undo_ssthresh = cwnd->ssthresh;
 	cwnd->train = ROVER_TRAIN_MAX;
 	cwnd->alpha = ALPHA_ONE;
+	rover_cwnd_flight(qp);
 }
 
 /* Return by how many packets the window grows above ssthresh. */
@@ -234,8 +233,7 @@ void rover_cwnd_probe(struct rover_qp *qp)
 	struct rover_cwnd *cwnd = &qp->cwnd;
 
 	lockdep_assert_held(&qp->tx_lock);
-	cwnd->undo_packets = cwnd->packets;
-	cwnd->undo_ssthresh = cwnd->ssthresh;
+	rover_cwnd_flight(qp);
 	cwnd->rtt_high = false;
 	if (cwnd->packets > MIN_PACKETS)
 		cwnd->ssthresh = max(cwnd->packets / 2, MIN_PACKETS);

@@ -20,7 +20,7 @@ void rover_cwnd_rtt_sample(struct rover_qp *qp, u64 rtt);
 void rover_cwnd_flight(struct rover_qp *qp);
 /* @lost packets were found missing. */
 void rover_cwnd_lost(struct rover_qp *qp, u32 lost, u64 now);
-/* What was taken for a loss was none. */
+/* The losses of this flight were none: restore the window. */
 void rover_cwnd_undo(struct rover_qp *qp);
 /* Packets were ECN-marked. */
 void rover_cwnd_marked(struct rover_qp *qp);

@@ -2,33 +2,24 @@
 /*
  * outofseq - requests before or behind the expected one
  *
- * Those before it are duplicates.  Those behind it are held if the peer sends
- * nothing but missing packets again (sack), else dropped.
+ * Requests before it are duplicates.  Requests behind it are held if the peer
+ * sends only missing packets again (sack), else dropped.
  */
 #include "qp/early.h"
-#include "qp/qp_table.h"
 #include "qp/xrc.h"
 #include "rc/outofseq.h"
 #include "rc/readresp.h"
 #include "rc/reqcheck.h"
 #include "wire/psn.h"
 
-static void outofseq_drop(struct rover_qp *qp, const struct rover_packet *pkt,
-			  enum rover_stat why)
-{
-	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
-}
-
 /* How many PSNs a request takes: a READ those of its responses */
 static u32 outofseq_psns(const struct rover_qp *qp,
 			 const struct rover_packet *pkt)
 {
-	u32 len;
-
 	if (pkt->op->class != ROVER_CLASS_READ)
 		return pkt->packets;
-	len = min_t(u32, be32_to_cpu(pkt->hdr.reth.length), ROVER_MAX_MSG);
-	return len ? ((len - 1) >> qp->mtu_shift) + 1 : 1;
+	return rover_qp_packets(qp, min_t(u32, be32_to_cpu(pkt->hdr.reth.length),
+					  ROVER_MAX_MSG));
 }
 
 /* Hold a packet behind a gap; the ACK at the end of the batch tells so. */
@@ -46,7 +37,7 @@ static bool outofseq_hold(struct rover_qp *qp, const struct rover_packet *pkt)
 	if (rsp->nak_sent || rsp->nak_due)
 		return false;
 	if (!rover_early_reaches(qp, rsp->psn, end)) {
-		outofseq_drop(qp, pkt, ROVER_STAT_DROP_EARLY);
+		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_EARLY);
 		return true;
 	}
 	err = rover_early_hold(qp, early, rsp->psn, end, pkt);
@@ -54,7 +45,7 @@ static bool outofseq_hold(struct rover_qp *qp, const struct rover_packet *pkt)
 		rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
 		rsp->duplicates += pkt->packets;
 	} else if (err) {
-		outofseq_drop(qp, pkt, ROVER_STAT_DROP_EARLY);
+		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_EARLY);
 	}
 	if (early->gaps.num > gaps)
 		rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
@@ -69,7 +60,7 @@ void rover_outofseq_early(struct rover_qp *qp, const struct rover_packet *pkt)
 
 	if (outofseq_hold(qp, pkt))
 		return;
-	outofseq_drop(qp, pkt, ROVER_STAT_DROP_SEQ);
+	rover_packet_drop(qp, pkt, ROVER_STAT_DROP_SEQ);
 	if (rsp->nak_sent)
 		return;
 	rover_qp_count(qp, ROVER_STAT_OUT_OF_SEQUENCE);
@@ -134,5 +125,5 @@ void rover_outofseq_duplicate(struct rover_qp *qp,
 		qp->rsp.ack_due = true;
 	}
 	if (!answered)
-		outofseq_drop(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
+		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
 }

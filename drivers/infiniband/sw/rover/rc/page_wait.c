@@ -36,7 +36,7 @@ void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 		rsp->nak_due = rover_faults[ROVER_FAULT_PAGE].syndrome |
 			       qp->attr.min_rnr_timer;
 	rsp->page_wait = true;
-	rover_qp_drop(qp, ROVER_STAT_DROP_PAGE, pkt->opcode, pkt->psn);
+	rover_packet_drop(qp, pkt, ROVER_STAT_DROP_PAGE);
 }
 
 void rover_page_wait_end(struct rover_qp *qp)

@@ -96,6 +96,7 @@ static struct rover_res *readresp_insert_row(struct rover_qp *qp, u32 psn)
 	return &rsp->res[i % rsp->res_max];
 }
 
+/* Return NULL if a pending row is going to answer a duplicate. */
 static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
 					   u32 npsn, bool again)
 {
@@ -103,6 +104,8 @@ static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
 	struct rover_res *res = again ? readresp_find_pending(qp, psn) : NULL;
 	struct rover_rsp *rsp = &qp->rsp;
 
+	if (res && readresp_is_due(res, psn))
+		return NULL;
 	/* A row not answered yet is no repetition. */
 	if (res && readresp_covers(res, psn, npsn))
 		again = res->repeat;
@@ -123,10 +126,9 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = again ? readresp_find_pending(qp, psn) : NULL;
-	if (res && readresp_is_due(res, psn))
-		return;
 	res = readresp_take_row(qp, psn, npsn, again);
+	if (!res)
+		return;
 	if (reth) {
 		res->va = be64_to_cpu(reth->va);
 		res->rkey = be32_to_cpu(reth->rkey);
@@ -172,6 +174,8 @@ bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn)
 			struct rover_res *res =
 				readresp_take_row(qp, psn, 1, true);
 
+			if (!res)
+				return true;
 			res->atomic = true;
 			res->msn = saved->msn;
 			res->orig = saved->orig;

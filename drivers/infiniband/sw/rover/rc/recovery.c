@@ -8,8 +8,8 @@
  * alone.  Any other peer sends a NAK and drops all behind the gap: go back, but
  * once in a round trip.
  *
- * What a flight with losses did to the window is undone if the peer has then
- * received all that was sent again twice.
+ * A reduction of the window is undone if the peer then reports each packet that
+ * was sent again as a duplicate.
  */
 #include <linux/ktime.h>
 #include <linux/skbuff.h>
@@ -126,19 +126,11 @@ static void recovery_update(struct rover_qp *qp, u64 now)
 	if (qp->rtx.fresh || lost)
 		rover_retransmit_restart_timer(qp, now);
 	qp->rtx.fresh = false;
-	/* What has arrived makes room in the window. */
+	/* Packets that have arrived leave room in the window. */
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 /* Selective acknowledgments **************************************************/
-
-/**
- * struct recovery_rows - position in the outstanding requests
- * @index: ring index
- */
-struct recovery_rows {
-	u32 index;
-};
 
 typedef void recovery_fn(struct rover_qp *qp, const struct rover_sent *row,
 			 u32 psn, u32 end, u64 now);
@@ -150,9 +142,12 @@ static void recovery_note(struct rover_qp *qp, u32 psn, u32 end, u64 now)
 		qp->rtx.fresh = true;
 }
 
-/* SENDs and WRITEs have arrived.  READs have when their responses have. */
-static void recovery_deliver(struct rover_qp *qp, const struct rover_sent *row,
-			     u32 psn, u32 end, u64 now)
+/*
+ * The peer has executed a request.  SENDs and WRITEs have arrived; a READ is
+ * complete when its responses are here.
+ */
+static void recovery_executed(struct rover_qp *qp, const struct rover_sent *row,
+			      u32 psn, u32 end, u64 now)
 {
 	if (rover_retransmit_is_rd_atomic(row))
 		rover_gaps_pass(&qp->gaps, qp->req.una, psn, now);
@@ -160,10 +155,11 @@ static void recovery_deliver(struct rover_qp *qp, const struct rover_sent *row,
 		recovery_note(qp, psn, end, now);
 }
 
-/* The peer has the request, and will answer when its turn comes. */
-static void recovery_defer(struct rover_qp *qp, const struct rover_sent *row,
-			   u32 psn, u32 end, u64 now)
+/* The peer holds a request, and answers a READ when its turn comes. */
+static void recovery_held(struct rover_qp *qp, const struct rover_sent *row,
+			  u32 psn, u32 end, u64 now)
 {
+	recovery_executed(qp, row, psn, end, now);
 	if (!rover_retransmit_is_rd_atomic(row) ||
 	    rover_gaps_pass(&qp->gaps, qp->req.una, end, now))
 		return;
@@ -171,15 +167,15 @@ static void recovery_defer(struct rover_qp *qp, const struct rover_sent *row,
 			  ROVER_GAP_ASKED, now);
 }
 
-/* Call @fn for the parts of requests from @psn to @end. */
-static void recovery_walk(struct rover_qp *qp, struct recovery_rows *rows,
-			  u32 psn, u32 end, u64 now, recovery_fn *fn)
+/*
+ * Call @fn for the parts of requests from @psn to @end.  *@index moves to the
+ * last of them.
+ */
+static void recovery_walk(struct rover_qp *qp, u32 *index, u32 psn, u32 end,
+			  u64 now, recovery_fn *fn)
 {
-	struct rover_req *req = &qp->req;
-
-	for (; rows->index != req->fetched; rows->index++) {
-		const struct rover_sent *row =
-			rover_retransmit_row(qp, rows->index);
+	for (; *index != qp->req.fetched; ++*index) {
+		const struct rover_sent *row = rover_retransmit_row(qp, *index);
 		u32 row_end = rover_psn_add(row->psn,
 					    rover_retransmit_packets(qp, row));
 		u32 from = rover_psn_diff(psn, row->psn) > 0 ? psn : row->psn;
@@ -203,17 +199,14 @@ static bool recovery_range_good(const struct rover_qp *qp, u32 psn, u32 end)
 	       rover_psn_diff(end, qp->req.next_psn) <= 0;
 }
 
-/* Call @fn for all ranges of a selective ACK, as far as they make sense. */
+/* Note the ranges of a selective ACK that are of packets in flight. */
 static void recovery_read_ranges(struct rover_qp *qp,
-				 const struct rover_packet *pkt, u64 now,
-				 recovery_fn *fn)
+				 const struct rover_packet *pkt, u64 now)
 {
-	struct recovery_rows rows = {
-		.index = rover_retransmit_find(qp, qp->req.una),
-	};
 	struct rover_sack_range ranges[RANGES];
 	u32 at = sizeof(struct rover_sack), i, num;
 	u32 left = rover_sack_max(qp->mtu);
+	u32 index = qp->req.oldest;
 
 	for (; left && at < pkt->payload; at += num * sizeof(ranges[0])) {
 		num = min3((u32)((pkt->payload - at) / sizeof(ranges[0])),
@@ -227,7 +220,8 @@ static void recovery_read_ranges(struct rover_qp *qp,
 			u32 end = be32_to_cpu(ranges[i].end) & ROVER_PSN_MASK;
 
 			if (recovery_range_good(qp, psn, end))
-				recovery_walk(qp, &rows, psn, end, now, fn);
+				recovery_walk(qp, &index, psn, end, now,
+					      recovery_held);
 		}
 	}
 }
@@ -261,9 +255,7 @@ void rover_recovery_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	    skb_copy_bits(pkt->skb, pkt->payload_at, &head, sizeof(head)))
 		return;
 	recovery_learn_duplicates(qp, be32_to_cpu(head.duplicates));
-	recovery_read_ranges(qp, pkt, now, recovery_deliver);
-	if (qp->req.rd_atomic)
-		recovery_read_ranges(qp, pkt, now, recovery_defer);
+	recovery_read_ranges(qp, pkt, now);
 	recovery_update(qp, now);
 }
 
@@ -271,11 +263,11 @@ void rover_recovery_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 
 void rover_recovery_passed(struct rover_qp *qp, u32 psn)
 {
-	struct recovery_rows rows = { .index = qp->req.oldest };
+	u32 index = qp->req.oldest;
 	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&qp->tx_lock);
-	recovery_walk(qp, &rows, qp->req.una, psn, now, recovery_deliver);
+	recovery_walk(qp, &index, qp->req.una, psn, now, recovery_executed);
 	recovery_update(qp, now);
 }
 

@@ -82,7 +82,7 @@ rover_reqcheck_read(struct rover_qp *qp, const struct rover_packet *pkt,
 
 	if (len > ROVER_MAX_MSG)
 		return ROVER_FAULT_LENGTH;
-	*npsn = len ? DIV_ROUND_UP_ULL((u64)len, qp->mtu) : 1;
+	*npsn = rover_qp_packets(qp, len);
 	if (!len)
 		return ROVER_OK;
 	rover_sgl_set_remote(sgl, qp->pd, qp->obj.key, be64_to_cpu(reth->va),

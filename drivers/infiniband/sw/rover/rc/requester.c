@@ -258,15 +258,14 @@ static u32 requester_next_psns(const struct rover_qp *qp,
 			       const struct rover_sent *row)
 {
 	const struct rover_req *req = &qp->req;
-	u32 piece = rover_retransmit_piece(qp), psns;
+	u32 piece = rover_retransmit_piece(qp), psns, left;
 
 	if (row->opcode != ROVER_WQE_READ)
 		return 1;
 	psns = min(req->wqe_psns, rounddown(req->wqe_psns_sent, piece) + piece) -
 	       req->wqe_psns_sent;
-	if (req->psn == req->next_psn || requester_is_probe(qp))
-		return psns;
-	return min(psns, rover_gaps_left(&qp->gaps, req->psn));
+	left = rover_gaps_left(&qp->gaps, req->psn);
+	return left ? min(psns, left) : psns;
 }
 
 /*

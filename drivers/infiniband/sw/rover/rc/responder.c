@@ -307,13 +307,6 @@ static enum rover_fault responder_execute(struct rover_qp *qp,
 
 /* Faults and events **********************************************************/
 
-static void responder_drop_packet(struct rover_qp *qp,
-				  const struct rover_packet *pkt,
-				  enum rover_stat why)
-{
-	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
-}
-
 static void responder_refuse(struct rover_qp *qp,
 			     const struct rover_packet *pkt,
 			     enum rover_fault fault)
@@ -359,7 +352,7 @@ static void responder_drop_revoked(struct rover_qp *qp,
 		rsp->in_message = false;
 	rsp->nak_sent = true;
 	rsp->nak_due = ROVER_NAK_PSN_SEQ;
-	responder_drop_packet(qp, pkt, ROVER_STAT_DROP_REVOKED);
+	rover_packet_drop(qp, pkt, ROVER_STAT_DROP_REVOKED);
 }
 
 /* First packet in RTR (IBTA 11.6.3.3). */
@@ -391,7 +384,7 @@ static void responder_drop_uc(struct rover_qp *qp,
 	};
 
 	qp->rsp.in_message = false;
-	responder_drop_packet(qp, pkt, counters[fault] ?: ROVER_STAT_DROP_SEQ);
+	rover_packet_drop(qp, pkt, counters[fault] ?: ROVER_STAT_DROP_SEQ);
 }
 
 /* After a gap, accept only the start of a message. */
@@ -449,7 +442,7 @@ static void responder_receive_expected(struct rover_qp *qp,
 	enum rover_fault fault;
 
 	if (rover_outofseq_is_crowded(qp, pkt)) {
-		responder_drop_packet(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
+		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
 		return;
 	}
 	if (!rsp->comm_est)

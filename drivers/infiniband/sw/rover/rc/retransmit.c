@@ -18,6 +18,7 @@
  * 0007.
  */
 #include <linux/ktime.h>
+#include <linux/string.h>
 
 #include "core/trace.h"
 #include "rc/cwnd.h"
@@ -168,20 +169,7 @@ void rover_retransmit_init(struct rover_qp *qp)
 	struct rover_rtx *rtx = &qp->rtx;
 
 	lockdep_assert_held(&qp->tx_lock);
-	rtx->deadline = 0;
-	rtx->gap_deadline = 0;
-	rtx->sample_sent_at = 0;
-	rtx->probe_at = 0;
-	rtx->probes = 0;
-	rtx->srtt = 0;
-	rtx->rttvar = 0;
-	rtx->ack_gap = 0;
-	rtx->reorder = 0;
-	rtx->duplicates = 0;
-	rtx->backoff = 0;
-	rtx->timeouts = 0;
-	rtx->probing = false;
-	rtx->recovering = false;
+	memset_startat(rtx, 0, deadline);
 }
 
 void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
@@ -254,11 +242,15 @@ u32 rover_retransmit_find(struct rover_qp *qp, u32 psn)
 	       (s32)rover_retransmit_packets(qp, row) ? low - 1 : req->fetched;
 }
 
+/* Send from @psn on; its request is fetched again. */
 static void retransmit_seek_psn(struct rover_qp *qp, u32 psn)
 {
 	struct rover_req *req = &qp->req;
 	const struct rover_sent *row;
 
+	req->psn = psn;
+	req->wqe.valid = false;
+	req->wqe_fault = ROVER_OK;
 	req->sending = rover_retransmit_find(qp, psn);
 	req->wqe_psns_sent = 0;
 	if (req->sending == req->fetched)
@@ -276,9 +268,6 @@ void rover_retransmit_resume(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	if (psn == req->psn)
 		return;
-	req->psn = psn;
-	req->wqe.valid = false;
-	req->wqe_fault = ROVER_OK;
 	retransmit_seek_psn(qp, psn);
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
@@ -415,29 +404,18 @@ void rover_retransmit_stop(struct rover_qp *qp)
 /* Send packet @psn once more, then continue where the requester was. */
 static void retransmit_resend_one(struct rover_qp *qp, u32 psn)
 {
-	struct rover_req *req = &qp->req;
-
-	trace_rover_go_back(qp->obj.key, psn, req->next_psn);
-	req->psn = psn;
-	req->wqe.valid = false;
-	req->wqe_fault = ROVER_OK;
+	trace_rover_go_back(qp->obj.key, psn, qp->req.next_psn);
+	retransmit_seek_psn(qp, psn);
 }
 
 bool rover_retransmit_resend_last(struct rover_qp *qp)
 {
-	struct rover_req *req = &qp->req;
-	u32 psn = rover_psn_add(req->next_psn, -1);
-	u32 sending = req->sending, offset = req->wqe_psns_sent;
+	u32 psn = rover_psn_add(qp->req.next_psn, -1);
+	u32 index = rover_retransmit_find(qp, psn);
 
-	lockdep_assert_held(&qp->tx_lock);
-	retransmit_seek_psn(qp, psn);
-	if (req->sending == req->fetched ||
-	    rover_retransmit_is_rd_atomic(rover_retransmit_row(qp,
-							       req->sending))) {
-		req->sending = sending;
-		req->wqe_psns_sent = offset;
+	if (index == qp->req.fetched ||
+	    rover_retransmit_is_rd_atomic(rover_retransmit_row(qp, index)))
 		return false;
-	}
 	retransmit_resend_one(qp, psn);
 	return true;
 }
@@ -464,7 +442,6 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 		return;
 	}
 	retransmit_resend_one(qp, req->una);
-	retransmit_seek_psn(qp, req->una);
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 

@@ -75,7 +75,7 @@ u32 rover_retransmit_find(struct rover_qp *qp, u32 psn);
 static inline u32 rover_retransmit_packets(const struct rover_qp *qp,
 					   const struct rover_sent *row)
 {
-	return row->length ? ((row->length - 1) >> qp->mtu_shift) + 1 : 1;
+	return rover_qp_packets(qp, row->length);
 }
 
 /* Test for a request answered by its own response, not an ACK. */

@@ -61,7 +61,7 @@ static int restrack_put_psns(struct sk_buff *msg, const struct rover_qp *qp)
 	return err;
 }
 
-/* What is known about the network to the peer */
+/* State of the network path to the peer */
 static int restrack_put_network(struct sk_buff *msg, const struct rover_qp *qp)
 {
 	int err;

@@ -5,6 +5,7 @@
 
 #include <linux/skbuff.h>
 
+#include "qp/qp_table.h"
 #include "qp/zcopy.h"
 #include "wire/opcode.h"
 #include "wire/wire.h"
@@ -69,6 +70,14 @@ struct rover_packet {
 	const struct rover_zcopy *zcopy;
 	bool multicast;
 };
+
+/* Count and trace a packet that @qp drops. */
+static inline void rover_packet_drop(const struct rover_qp *qp,
+				     const struct rover_packet *pkt,
+				     enum rover_stat why)
+{
+	rover_qp_drop(qp, why, pkt->opcode, pkt->psn);
+}
 
 /* Learn what the sender of a verified packet understands. */
 static inline void rover_packet_note_sack(struct rover_qp *qp,
