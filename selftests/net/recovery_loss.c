@@ -29,7 +29,7 @@
 #define NONE		(-1)
 #define ANY		(-2)
 
-/* What happens to a packet that arrives at an end. */
+/* A fault that the module applies to a packet arriving at an end. */
 struct fault {
 	char end;
 	const char *action, *packet;
@@ -104,7 +104,7 @@ static const struct row {
 	  { 0, NONE, 0, NONE, 0, 1, 40 } },
 };
 
-/* What the records of an end say, and at end a the time. */
+/* Sums of the records of an end; end a adds the time. */
 struct seen {
 	int requests, from, answers, naks, nak_from, cnps, faults;
 	uint64_t us;
@@ -247,7 +247,7 @@ static void compare(struct conn *c, struct region *r, uint64_t seed)
 	      pattern_show(r->buf, want, at, MESSAGE));
 }
 
-/* What both ends have seen becomes one. */
+/* Add the sums of the other end. */
 static void join(struct pair *p, struct seen *seen)
 {
 	struct seen peer;

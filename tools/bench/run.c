@@ -151,7 +151,7 @@ static void await_flag(struct run *run, atomic_bool *flag, const char *failure)
 	}
 }
 
-/* What is under way on a network that loses may take minutes to arrive. */
+/* Packets in flight on a network that loses may take minutes to arrive. */
 static void drain(struct run *run)
 {
 	uint64_t deadline = now_ns() + LOOSE_NS;
