@@ -111,7 +111,6 @@ static void take_back(struct pair *p, const struct form *f, struct conn *c, stru
 		      struct ibv_mw *mw)
 {
 	struct ibv_send_wr wr;
-	struct ibv_wc wc;
 	uint8_t *other;
 
 	switch (f->how) {
