@@ -79,7 +79,7 @@ enum clause_srq { SRQ_OWN, SRQ_SECOND, SRQ_FOREIGN, SRQ_NOBODY, SRQS };
 enum step_kind {
 	STEP_END, STEP_IN, STEP_OUT, STEP_SILENCE, STEP_NOT_DONE, STEP_POST, STEP_RECV,
 	STEP_SENT, STEP_GOT, STEP_EVENT, STEP_STATE, STEP_MEMORY, STEP_RECEIVED, STEP_LOCAL,
-	STEP_POKE, STEP_WORD, STEP_LOCAL_WORD, STEP_SHELL,
+	STEP_POKE, STEP_WORD, STEP_LOCAL_WORD, STEP_SHELL, STEP_IGNORE,
 };
 
 /**
@@ -102,6 +102,8 @@ enum step_kind {
  * @spoil: PEER_BAD_*
  * @aeth: syndrome; credits of an ACK count only with @credits, else it is one without limit
  * @msn: message sequence number
+ * @sack: of an ACK received: it is a selective one; @duplicates, @held, @held_end: what it
+ *	says has arrived twice, and behind a gap: from the one to before the other
  * @value, @compare: of an atomic: to swap in or to add, to compare; an original value
  * @status: of a completion: enum ibv_wc_status; type of an event; a state
  * @wc_flags: of a completion of a receive; more flags of a work request
@@ -130,6 +132,9 @@ struct step {
 	uint32_t cut;
 	uint8_t aeth;
 	uint32_t msn;
+	bool sack;
+	uint32_t duplicates;
+	int32_t held, held_end;
 	uint64_t value, compare;
 	int status;
 	unsigned int id, wc_flags;
@@ -142,6 +147,9 @@ struct step {
 	{ .kind = STEP_OUT, .op = (opcode), .psn = (number), ##__VA_ARGS__ }
 #define ACK(number, messages)						\
 	OUT(ACKNOWLEDGE, number, .msn = (messages))
+#define SACK(number, messages, from, to, ...)				\
+	OUT(ACKNOWLEDGE, number, .msn = (messages), .sack = true,	\
+	    .held = (from), .held_end = (to), ##__VA_ARGS__)
 #define NAK(syndrome, number, messages)					\
 	OUT(ACKNOWLEDGE, number, .aeth = (syndrome), .msn = (messages))
 #define RNR(number, messages)						\
@@ -150,6 +158,8 @@ struct step {
 #define SILENCE			{ .kind = STEP_SILENCE }
 /* SILENCE, and no send work request is completed either. */
 #define NOT_DONE		{ .kind = STEP_NOT_DONE }
+/* What was sent so far has been looked at; what is sent in answer does not matter. */
+#define IGNORE			{ .kind = STEP_IGNORE }
 /* A zero-length WRITE is executed: the queue pair expects this number. */
 #define ALIVE(number, messages)						\
 	IN(WRITE_ONLY, number), ACK(number, messages)

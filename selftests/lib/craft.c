@@ -256,6 +256,15 @@ static bool bth_good(struct craft *c, const struct step *step, uint8_t opcode)
 		same("AckReq", !!(bth->psn & PEER_ACKREQ), step->ackreq));
 }
 
+/* The payload of a selective ACK: Documentation/interop.rst */
+static bool sack_good(struct craft *c, const struct step *step, const uint8_t *at, size_t len)
+{
+	return same("length of the ranges", len, 12) &&
+	       same("number of duplicates", get32(&at), step->duplicates) &&
+	       same("begin of the range", get32(&at), (c->peer_psn + step->held) & 0xffffff) &&
+	       same("end of the range", get32(&at), (c->peer_psn + step->held_end) & 0xffffff);
+}
+
 const char *craft_judge(struct craft *c, const struct step *step)
 {
 	struct peer *peer = &c->s->peer;
@@ -267,8 +276,11 @@ const char *craft_judge(struct craft *c, const struct step *step)
 
 	if (!bth_good(c, step, opcode) ||
 	    (peer->len < bytes_of(headers) && !same("length", peer->len, bytes_of(headers))) ||
-	    !headers_good(c, step, headers, &at) ||
-	    !same("payload length", peer->len - (at - peer->body), step->len))
+	    !headers_good(c, step, headers, &at))
+		return why;
+	if (step->sack)
+		return sack_good(c, step, at, peer->len - (at - peer->body)) ? NULL : why;
+	if (!same("payload length", peer->len - (at - peer->body), step->len))
 		return why;
 	if (!fill)
 		fill = opcode == OP_CNP ? 0 : response ? UNTOUCHED : LOCAL_FILL;

@@ -29,6 +29,7 @@ struct peer_bth {
 #define PEER_SE		0x80
 #define PEER_MIG	0x40
 #define PEER_ACKREQ	(1U << 31)
+#define PEER_SACK	(1U << 30)	/* in the word of the PSN: understands selective ACKs */
 #define PEER_FECN	(1U << 31)
 #define PEER_BECN	(1U << 30)
 

@@ -16,7 +16,7 @@ limit=120
 # As in lib/peer.h.
 mac=02:00:5e:77:00:99 addresses=(10.77.0.99 fd77::99)
 reasons=(rx_drop_{opcode,length,unknown_qp,wrong_peer,pkey,qkey,qp_state,stale_response,after_gap,unanswered,receive_short}
-	rx_icrc_encapsulated out_of_buffer resp_remote_access_errors duplicate_request rnr_nak_sent nak_sent implied_nak_seq_err
+	rx_drop_early rx_icrc_encapsulated out_of_buffer resp_remote_access_errors duplicate_request rnr_nak_sent nak_sent implied_nak_seq_err
 	resp_xrceth_errors)
 
 features() {
@@ -55,6 +55,16 @@ drops() {
 	done
 }
 
+# A peer has sent 4000 packets of 4 KiB behind a gap, twice. A queue pair may hold a 64th of the memory.
+bounded() {
+	local held=$(($(counter a rx_early_packets) - held_before)) most
+	most=$(awk '/MemTotal/ { print int($2 / 64) }' /proc/meminfo)
+	echo "note: $held packets were held, of at most $most KiB"
+	((held > 2000)) || fail "only $held packets were held"
+	((4 * held < 2 * most)) || fail "$held packets were held"
+	return 0
+}
+
 if ! single; then
 	try "transport rules, checked by crafted packets" skip "the peer needs both ends in one guest"
 	finish
@@ -68,7 +78,12 @@ try "the addresses of the crafted peer are set up" arrive
 read_counters
 # On the debug kernel, where a rule takes a second, the two sides of a connection.
 if once; then : "${PROGRAMS:=rc req}"; fi
-for program in ${PROGRAMS:-rc psn req other}; do alone_cases "crafted_$program" "${nets[@]}"; done
+for program in ${PROGRAMS:-rc psn req other}; do [[ $program == early ]] || alone_cases "crafted_$program" "${nets[@]}"; done
+if [[ ${PROGRAMS:-early} == *early* ]]; then
+	held_before=$(counter a rx_early_packets)
+	alone_cases crafted_early v4
+	try "a peer cannot have more packets held than the limit" bounded
+fi
 if quick && [[ ! ${NETS:-} && ! ${PROGRAMS:-} ]]; then alone_cases crafted_psn v6 v1; fi
 [[ ${PROGRAMS:-} ]] || try "dropped and refused packets are counted by reason" drops
 try "the addresses of the crafted peer are removed" leave
