@@ -73,13 +73,13 @@ static bool early_has_room(const struct rover_qp *qp,
 	       atomic_long_read(&qp->dev->early_bytes) + bytes <= max;
 }
 
-/* Is any of the packet's PSNs there? */
+/* Is any of the packet's PSNs there?  Without a gap, all up to the highest are. */
 static bool early_overlaps(const struct rover_early *early, u32 psn, u32 end)
 {
 	const struct rover_gaps *gaps = &early->gaps;
 	const struct rover_gap *gap;
 
-	if (!gaps->num || rover_psn_diff(psn, gaps->high) >= 0)
+	if (!early->num || rover_psn_diff(psn, gaps->high) >= 0)
 		return false;
 	gap = rover_gaps_find(gaps, psn);
 	return !gap || rover_psn_diff(end, gap->end) > 0;
@@ -95,6 +95,8 @@ int rover_early_hold(struct rover_qp *qp, struct rover_early *early, u32 psn,
 		return -EEXIST;
 	if (!early->num)
 		early->expected = psn;
+	else if (!early->gaps.num)
+		psn = early->gaps.high;
 	if (!early_has_room(qp, early, bytes))
 		return -ENOBUFS;
 	held = kmalloc_obj(*held, GFP_ATOMIC | __GFP_NOWARN);
@@ -119,6 +121,14 @@ err_store:
 err_held:
 	kfree(held);
 	return -ENOMEM;
+}
+
+bool rover_early_is_ready(const struct rover_early *early, u32 psn)
+{
+	const struct rover_gaps *gaps = &early->gaps;
+
+	return early->num && (!gaps->num ||
+			      rover_psn_diff(gaps->list[0].psn, psn) > 0);
 }
 
 u32 rover_early_first(struct rover_early *early, u32 psn)

@@ -63,6 +63,19 @@ int rover_early_hold(struct rover_qp *qp, struct rover_early *early, u32 psn,
  */
 bool rover_early_reaches(const struct rover_qp *qp, u32 psn, u32 end);
 
+/* Packets to take before other work has its turn */
+#define ROVER_EARLY_PORTION	64
+
+/**
+ * rover_early_is_ready() - test whether the expected packet is there
+ * @early: of this side, after rover_early_take() for PSNs before @psn
+ * @psn: expected PSN
+ * Context: lock of this side held.
+ *
+ * This is so while packets behind a closed gap are taken in portions.
+ */
+bool rover_early_is_ready(const struct rover_early *early, u32 psn);
+
 /**
  * rover_early_first() - return the PSN of the first held packet
  * @early: of this side

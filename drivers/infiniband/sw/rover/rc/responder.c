@@ -463,14 +463,15 @@ static void responder_receive_expected(struct rover_qp *qp,
 }
 
 /*
- * Execute packets that were held behind the one just received.  After a fault,
- * or without a row for a READ, the peer sends all again.
+ * Execute a portion of the packets that were held behind the one just received.
+ * After a fault, or without a row for a READ, the peer sends all again.
  */
 static void responder_receive_held(struct rover_qp *qp)
 {
 	struct rover_early *early = &qp->rx_early;
 	struct rover_rsp *rsp = &qp->rsp;
 	struct rover_held *held;
+	s32 left = ROVER_EARLY_PORTION;
 	bool refused = false;
 	u32 psn;
 
@@ -481,6 +482,11 @@ static void responder_receive_held(struct rover_qp *qp)
 		responder_receive_expected(qp, rover_early_packet(held));
 		rover_early_put(held);
 		refused = rsp->psn == psn;
+		left -= rover_psn_diff(rsp->psn, psn);
+		if (left <= 0 && !refused && !rsp->nak_due) {
+			rover_qp_set_work(qp, ROVER_WORK_RX);
+			return;
+		}
 	}
 	/* Without a gap those left overlap what was received meanwhile. */
 	if (refused || rsp->nak_due || !early->gaps.num)
@@ -517,12 +523,24 @@ void rover_responder_receive(struct rover_qp *qp, const struct rover_packet *pkt
 	rover_xrc_clear_srq(qp);
 }
 
+/* Execute the next portion of the held packets. */
+static void responder_continue(struct rover_qp *qp)
+{
+	rcu_read_lock();
+	if (rover_qp_allows(qp, ROVER_MAY_RECEIVE))
+		responder_receive_held(qp);
+	rover_xrc_clear_srq(qp);
+	rcu_read_unlock();
+}
+
 void rover_responder_finish(struct rover_qp *qp)
 {
 	enum rover_fault fault = ROVER_OK;
 	struct rover_rsp *rsp = &qp->rsp;
 
 	lockdep_assert_held(&qp->rx_lock);
+	if (unlikely(rover_early_is_ready(&qp->rx_early, rsp->psn)))
+		responder_continue(qp);
 	rover_sgl_release(&rsp->dst);
 	/* The ODP fault is resolved, or has failed. */
 	if (unlikely(rsp->page_wait) && !rover_pagein_pending(&qp->rx_pagein))
@@ -544,6 +562,10 @@ void rover_responder_finish(struct rover_qp *qp)
 	if (rover_readresp_pending(qp) &&
 	    (rover_qp_allows(qp, ROVER_MAY_RECEIVE) ||
 	     (rsp->nak_due && !fault)))
+		return;
+	/* One ACK is for all that were held. */
+	if (unlikely(rover_early_is_ready(&qp->rx_early, rsp->psn)) &&
+	    rover_qp_allows(qp, ROVER_MAY_RECEIVE))
 		return;
 	if (rsp->nak_due)
 		rover_ack_send(qp, rsp->nak_due, rsp->psn);
