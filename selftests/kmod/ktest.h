@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ktest - what the cases of rover_ktest stand on
+ * ktest - structures and helpers of the cases of rover_ktest
  *
  * A stage is two queue pairs of one device, connected with each other, in one
- * protection domain.  Side A asks and side B answers, wherever it matters.  All
- * of it runs in one thread, that of whoever loads the module; completions come in
- * whatever context the completion queue is polled in.
+ * protection domain.  In most cases side A is the requester and side B the
+ * responder.  All cases run in one thread, that of the process which loads the
+ * module; completions run in the context in which the completion queue is
+ * polled.
  *
- * A request has a mark, in which its completion is found.  Marks are the side's
- * and last as long as its queues, so that a completion nobody expects any more
- * finds a place, too.
+ * A mark stands for a request and records its completion.  Marks belong to the
+ * side and live as long as its queues, so that an unexpected late completion
+ * has a place, too.
  */
 #ifndef ROVER_KTEST_H
 #define ROVER_KTEST_H
@@ -27,36 +28,36 @@
 #define MOST_SGE	4
 #define DEPTH		32
 
-/* The rights that all but those who test them use. */
+/* Access rights in cases that do not test rights */
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
-/* And those of the queue pairs. */
+/* Access rights of the queue pairs */
 #define QP_RIGHTS	(ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL)
 
-/* Of queue pairs for datagrams, and what is in front of each of these. */
+/* UD queue pairs: Q_Key, and length of the header before each datagram */
 #define QKEY		0x11223344
 #define GRH_BYTES	40
 
-/* Where their receives are; what is sent is at the beginning. */
+/* Offset of receives in a side's buffer; sends use its beginning. */
 #define INBOX		(BUF_SIZE / 2)
 
 struct side;
 
 /**
- * struct ktest - the run, and the case under way
+ * struct ktest - state of the run and of the current case
  * @dev: device
- * @gid_index: of the address that both sides have
- * @gid: which it is
- * @ipv4: it is of IPv4
- * @quick: fewer rounds
- * @slow: all takes this many times as long
- * @pattern: BUF_SIZE + SEEDS bytes at random
- * @text: KTAP
- * @used: bytes of it
- * @number: cases so far
- * @bad: this one has failed
- * @skip: why this one is skipped, or NULL
+ * @gid_index: index of the GID that both sides use
+ * @gid: that GID
+ * @ipv4: it is an IPv4 address
+ * @quick: run fewer rounds
+ * @slow: factor for time limits
+ * @pattern: BUF_SIZE + SEEDS random bytes
+ * @text: KTAP output
+ * @used: length of @text
+ * @number: number of cases so far
+ * @bad: the current case has failed
+ * @skip: reason to skip the current case, or NULL
  */
 struct ktest {
 	struct ib_device *dev;
@@ -74,35 +75,35 @@ struct ktest {
 };
 
 /**
- * struct kind - what the queue pairs of a stage are
- * @type: of service
- * @how: their completion queues are polled
- * @beside: a stage whose protection domain they are in; NULL for one of their own
- * @srq: where they take their receives from, or NULL
- * @hear: called when one of their completion queues that is armed has something,
- *	with the side; such queues are polled by us alone, whatever @how says
- * @vector: on whose processor @hear is called
+ * struct kind - attributes of the queue pairs of a stage
+ * @type: transport
+ * @how: context in which their completion queues are polled
+ * @beside: stage whose protection domain they share; NULL: they have their own
+ * @srq: shared receive queue, or NULL
+ * @comp_handler: completion handler, called with the side; if it is set, the
+ *	core does not poll the completion queues, and @how is ignored
+ * @vector: completion vector of @comp_handler
  */
 struct kind {
 	enum ib_qp_type type;
 	enum ib_poll_context how;
 	const struct stage *beside;
 	struct ib_srq *srq;
-	ib_comp_handler hear;
+	ib_comp_handler comp_handler;
 	int vector;
 };
 
 /**
  * struct mark - a request and its completion
- * @cqe: by which the core finds it
- * @side: whose
- * @shared: a receive for any queue pair, whoever posted it
- * @ah: goes with its completion, or NULL
- * @done: it has come
- * @wc: what it says
- * @err: what posting it returned
- * @order: how many of this side came before it
- * @times: and how often it has come
+ * @cqe: callback of the core for the completion
+ * @side: side that posted the request
+ * @shared: receive of an SRQ: any queue pair may complete it
+ * @ah: address handle to destroy on completion, or NULL
+ * @done: the request has completed
+ * @wc: work completion
+ * @err: return value of posting
+ * @order: number of completions of this side before this one
+ * @times: number of completions of this request; must not exceed 1
  */
 struct mark {
 	struct ib_cqe cqe;
@@ -117,30 +118,30 @@ struct mark {
 };
 
 /**
- * struct side - a queue pair with what it needs
+ * struct side - a queue pair with its completion queue and buffer
  * @t: the run
  * @pd: protection domain, of both sides
- * @cq: of sends and receives
- * @direct: nobody polls it but us
- * @heard: and somebody hears of what is in there
- * @arg: for whoever that is
+ * @cq: completion queue of sends and receives
+ * @direct: the cases poll @cq, not the core
+ * @has_handler: @cq has a completion handler
+ * @arg: for that handler
  * @qp: queue pair
- * @cap: as granted
+ * @cap: capabilities as granted
  * @buf: BUF_SIZE bytes
- * @dma: and where they are
- * @lock: protects what follows
- * @events: asynchronous events seen, a bit each
- * @told: and how many they were
- * @came: completions so far
- * @marks: in order of their use
- * @used: of these
+ * @dma: DMA address of @buf
+ * @lock: protects the following fields
+ * @events: bits of the asynchronous events seen
+ * @num_events: number of these events
+ * @came: number of completions so far
+ * @used: number of marks used so far
+ * @marks: ring of marks, in order of their use
  */
 struct side {
 	struct ktest *t;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	bool direct;
-	bool heard;
+	bool has_handler;
 	void *arg;
 	struct ib_qp *qp;
 	struct ib_qp_cap cap;
@@ -148,7 +149,7 @@ struct side {
 	u64 dma;
 	spinlock_t lock;
 	unsigned long events;
-	unsigned int told;
+	unsigned int num_events;
 	unsigned int came;
 	unsigned int used;
 	struct mark marks[MARKS];
@@ -164,11 +165,11 @@ struct stage {
 
 /**
  * struct region - memory that is registered by work requests
- * @mr: the core's
+ * @mr: memory region
  * @dev: device
- * @sg: what it consists of
- * @nents: of it
- * @mapped: and those for the device
+ * @sg: scatterlist
+ * @nents: its number of entries
+ * @mapped: number of entries mapped for DMA
  */
 struct region {
 	struct ib_mr *mr;
@@ -178,7 +179,7 @@ struct region {
 	int mapped;
 };
 
-/* Pieces of a side's buffer; one without length is the end. */
+/* A piece of a side's buffer; length 0 ends an array of pieces. */
 struct piece {
 	u32 at;
 	u32 len;
@@ -186,18 +187,18 @@ struct piece {
 
 /**
  * struct dgram - a datagram to be sent
- * @ah: where to
- * @gone: that is given back with the completion
- * @qpn: to which queue pair
- * @qkey: and with which key
- * @at: where in the side's buffer it is
- * @len: bytes
- * @lkey: another key than the domain's own, or 0
+ * @ah: address handle
+ * @destroy_ah: the completion destroys @ah
+ * @qpn: number of the destination queue pair
+ * @qkey: Q_Key
+ * @at: offset of the payload in the side's buffer
+ * @len: length of the payload
+ * @lkey: key of the payload; 0: the domain's local_dma_lkey
  * @imm: immediate data, or 0 for none
  */
 struct dgram {
 	struct ib_ah *ah;
-	bool gone;
+	bool destroy_ah;
 	u32 qpn;
 	u32 qkey;
 	u32 at;
@@ -213,7 +214,7 @@ void ktest_run(struct ktest *t, void (*fn)(struct stage *st, const void *arg),
 bool ktest_check(struct ktest *t, bool good, const char *where, int line,
 		 const char *fmt, ...) __printf(5, 6);
 
-/* True when it holds; else the case has failed, and why is told. */
+/* Return @cond; if it is false, fail the case with a message. */
 #define check(t, cond, ...) \
 	ktest_check(t, cond, __func__, __LINE__, __VA_ARGS__)
 #define ktest_wrong(t, where, line, ...) \
@@ -226,7 +227,7 @@ void stage_close(struct stage *st);
 int stage_connect(struct stage *st, int rights);
 int stage_reset(struct stage *st);
 int stage_again(struct stage *st);
-bool stage_untold(struct stage *st, const char *where, int line);
+bool stage_no_event(struct stage *st, const char *where, int line);
 int side_modify(struct side *s, enum ib_qp_state state, int rights, u32 peer);
 int side_resume(struct side *s);
 void side_destroy(struct side *s);
@@ -235,10 +236,10 @@ bool side_event(struct side *s, enum ib_event_type event, const char *where);
 void side_fill(struct side *s, unsigned int seed);
 const u8 *ktest_pattern(const struct ktest *t, unsigned int seed);
 
-/* How a queue pair is, and what it was told of; or that neither was told anything. */
+/* Wait for a state or an event of a queue pair; check that there was no event. */
 #define want_state(s, state)	side_state(s, state, __func__)
 #define want_event(s, event)	side_event(s, event, __func__)
-#define want_untold(st)		stage_untold(st, __func__, __LINE__)
+#define want_no_event(st)	stage_no_event(st, __func__, __LINE__)
 
 /* request: work requests and their completions */
 struct mark *mark_new(struct side *s);
@@ -273,20 +274,20 @@ struct ib_ah *ktest_ah(struct stage *st, u32 flags);
 struct mark *post_dgram(struct side *s, const struct dgram *d);
 struct mark *post_inbox(struct side *s, u32 len);
 
-/* The groups of cases. */
+/* Groups of cases */
 void ktest_reg(struct ktest *t);
-void ktest_address(struct ktest *t);
-void ktest_inv(struct ktest *t);
-void ktest_word(struct ktest *t);
+void ktest_iova(struct ktest *t);
+void ktest_invalidate(struct ktest *t);
+void ktest_atomics(struct ktest *t);
 void ktest_post(struct ktest *t);
-void ktest_flow(struct ktest *t);
+void ktest_cq(struct ktest *t);
 void ktest_srq(struct ktest *t);
 void ktest_ud(struct ktest *t);
 void ktest_uc(struct ktest *t);
 void ktest_mcast(struct ktest *t);
 void ktest_vector(struct ktest *t);
-void ktest_heard(struct ktest *t);
-void ktest_crowd(struct ktest *t);
-void ktest_alone(struct ktest *t);
+void ktest_handler(struct ktest *t);
+void ktest_stream(struct ktest *t);
+void ktest_qd1(struct ktest *t);
 
 #endif /* ROVER_KTEST_H */

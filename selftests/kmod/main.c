@@ -27,7 +27,7 @@ MODULE_PARM_DESC(device, "name of the RDMA device to be tested");
 
 static bool ipv6;
 module_param(ipv6, bool, 0444);
-MODULE_PARM_DESC(ipv6, "over its IPv6 address instead of its IPv4 one");
+MODULE_PARM_DESC(ipv6, "use the IPv6 address of the device instead of the IPv4 one");
 
 static bool quick;
 module_param(quick, bool, 0444);
@@ -35,11 +35,11 @@ MODULE_PARM_DESC(quick, "fewer rounds");
 
 static unsigned int slow = 1;
 module_param(slow, uint, 0444);
-MODULE_PARM_DESC(slow, "all takes this many times as long here");
+MODULE_PARM_DESC(slow, "factor for all time limits");
 
 static char *only = "";
 module_param(only, charp, 0444);
-MODULE_PARM_DESC(only, "this group of cases alone");
+MODULE_PARM_DESC(only, "run this group of cases only");
 
 static struct ktest main_run;
 static struct dentry *main_debugfs_file;
@@ -75,13 +75,13 @@ bool ktest_check(struct ktest *t, bool good, const char *where, int line,
 	return false;
 }
 
-/* Whatever a case did, its queue pairs can be used again. */
+/* After each case the queue pairs can be connected again and carry data. */
 static void main_check_works(struct stage *st)
 {
 	struct ktest *t = st->t;
 	struct region r;
 
-	if (!check(t, !stage_again(st), "the queue pairs do not come back"))
+	if (!check(t, !stage_again(st), "the queue pairs cannot be connected again"))
 		return;
 	side_fill(&st->a, 77);
 	if (!region_simple(&st->b, &r, ALL_RIGHTS))
@@ -89,7 +89,7 @@ static void main_check_works(struct stage *st)
 	want(post_rdma(&st->a, IB_WR_RDMA_WRITE, st->a.dma, 5000,
 		       st->pd->local_dma_lkey, r.mr->iova, r.mr->rkey),
 	     IB_WC_SUCCESS);
-	check(t, !memcmp(st->b.buf, st->a.buf, 5000), "afterwards the data is wrong");
+	check(t, !memcmp(st->b.buf, st->a.buf, 5000), "wrong data after the case");
 	want(post_inv(&st->b, r.mr->rkey, 0), IB_WC_SUCCESS);
 	region_free(&r);
 }
@@ -152,13 +152,13 @@ static void main_run_groups(struct ktest *t)
 		const char *name;
 		void (*fn)(struct ktest *t);
 	} groups[] = {
-		{ "reg", ktest_reg }, { "address", ktest_address },
-		{ "inv", ktest_inv }, { "word", ktest_word },
-		{ "post", ktest_post }, { "flow", ktest_flow },
+		{ "reg", ktest_reg }, { "iova", ktest_iova },
+		{ "invalidate", ktest_invalidate }, { "atomics", ktest_atomics },
+		{ "post", ktest_post }, { "cq", ktest_cq },
 		{ "srq", ktest_srq }, { "ud", ktest_ud }, { "uc", ktest_uc },
 		{ "mcast", ktest_mcast }, { "vector", ktest_vector },
-		{ "heard", ktest_heard }, { "crowd", ktest_crowd },
-		{ "alone", ktest_alone },
+		{ "handler", ktest_handler }, { "stream", ktest_stream },
+		{ "qd1", ktest_qd1 },
 	};
 	unsigned int i;
 

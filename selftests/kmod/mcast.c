@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mcast - multicast: members of a group get what is sent to it
+ * mcast - multicast: only members of a group get its datagrams
  *
  * The cases have UD queue pairs of their own.  Both are on one device, which
  * delivers to its own members, the sender included.
@@ -110,13 +110,13 @@ static void mcast_test_members(struct stage *st)
 	at_b = post_inbox(b, 900);
 	mcast_send(a, &g, 100);
 	check(st->t, !mark_await(at_b, SILENCE_MS) && !at_a->times,
-	      "it comes to those who did not ask for it");
+	      "a queue pair that never joined gets the datagram");
 	if (!mcast_attach(b, &g))
 		goto out;
 	mcast_send(a, &g, 200);
 	mcast_check_came(at_b, b, a, &g, 200);
 	check(st->t, !mark_await(at_a, SILENCE_MS),
-	      "it comes to another queue pair");
+	      "another queue pair gets the datagram");
 	if (!mcast_attach(a, &g))
 		goto detach;
 	at_b = post_inbox(b, 900);
@@ -132,7 +132,7 @@ static void mcast_test_members(struct stage *st)
 	mcast_detach(a, &g);
 	mcast_send(a, &g, 300);
 	check(st->t, !mark_await(at_b, SILENCE_MS) && !at_a->times,
-	      "it comes to those who have left");
+	      "a queue pair that has left gets the datagram");
 	goto out;
 detach:
 	mcast_detach(b, &g);
@@ -184,18 +184,18 @@ static void mcast_test_rules(struct stage *st)
 		return;
 	mcast_name_group(st->t, &g.gid, 9);
 	err = ib_attach_mcast(rc->a.qp, &g.gid, 0);
-	check(st->t, err == -EINVAL, "a connection: %d", err);
+	check(st->t, err == -EINVAL, "an RC queue pair joins: %d", err);
 	stage_close(rc);
 	err = ib_attach_mcast(st->a.qp, &st->t->gid, 0);
-	check(st->t, err == -EINVAL, "an address of one: %d", err);
+	check(st->t, err == -EINVAL, "a unicast address: %d", err);
 	err = ib_detach_mcast(st->a.qp, &g.gid, 0);
-	check(st->t, err == -EINVAL, "who is not in it leaves: %d", err);
+	check(st->t, err == -EINVAL, "leaving without having joined: %d", err);
 	if (!mcast_attach(&st->a, &g))
 		return;
 	err = ib_attach_mcast(st->a.qp, &g.gid, 0);
-	check(st->t, err == -EEXIST, "twice: %d", err);
+	check(st->t, err == -EEXIST, "joining twice: %d", err);
 	err = ib_detach_mcast(st->b.qp, &g.gid, 0);
-	check(st->t, err == -EINVAL, "another one leaves: %d", err);
+	check(st->t, err == -EINVAL, "another queue pair leaves: %d", err);
 	err = ib_destroy_qp(st->a.qp);
 	if (!check(st->t, err == -EBUSY, "destroyed while in a group: %d", err))
 		st->a.qp = NULL;
@@ -209,9 +209,9 @@ struct mcast_case {
 };
 
 static const struct mcast_case mcast_cases[] = {
-	{ mcast_test_members, "who is in a group" },
-	{ mcast_test_many, "many groups" },
-	{ mcast_test_rules, "what is refused" },
+	{ mcast_test_members, "only members of a group get its datagrams" },
+	{ mcast_test_many, "a queue pair can be in many groups" },
+	{ mcast_test_rules, "invalid attach and detach are refused" },
 };
 
 static void mcast_run_case(struct stage *rc, const void *arg)

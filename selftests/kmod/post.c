@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * post - which requests may be posted in which state
+ * post - posting: states, lists, invalid requests, full queues
  *
  * Process context.
  */
@@ -70,12 +70,13 @@ static void post_test_list(struct stage *st, const void *arg)
 	recv[0] = post_small_recv(b);
 	recv[1] = post_small_recv(b);
 	check(st->t, ib_post_send(a->qp, wr, &bad) == -EINVAL, "too many entries");
-	check(st->t, bad == &wr[1], "another one is said to be bad");
+	check(st->t, bad == &wr[1], "bad_wr names another request");
 	want(m[0], IB_WC_SUCCESS);
 	if (want(recv[0], IB_WC_SUCCESS))
 		check(st->t, recv[0]->wc.byte_len == a->cap.max_send_sge &&
 		      !memcmp(a->buf, b->buf, a->cap.max_send_sge), "wrong data");
-	check(st->t, !mark_await(m[2], 20) && !recv[1]->times, "it went on");
+	check(st->t, !mark_await(m[2], 20) && !recv[1]->times,
+	      "requests behind the invalid one are executed");
 }
 
 static int post_recv_sges(struct side *s, int num)
@@ -110,19 +111,19 @@ static void post_test_refused(struct stage *st, const void *arg)
 	check(st->t, post_recv_sges(a, a->cap.max_recv_sge + 1) == -EINVAL,
 	      "a receive with too many entries");
 	check(st->t, post_recv_sges(a, -1) == -EINVAL,
-	      "a receive with less than none");
+	      "a receive with -1 entries");
 	check(st->t, post_send_sges(a, IB_WR_SEND, -1, 0) == -EINVAL,
-	      "less than no entries");
+	      "a SEND with -1 entries");
 	check(st->t, post_send_sges(a, IB_WR_RDMA_READ, most + 1, 0) == -EINVAL,
 	      "a READ with too many entries");
 	check(st->t,
 	      post_send_sges(a, IB_WR_RDMA_READ, 1, IB_SEND_INLINE) == -EINVAL,
-	      "a READ into the request");
+	      "an inline READ");
 	check(st->t,
 	      post_send_sges(a, IB_WR_LOCAL_INV, 0, IB_SEND_INLINE) == -EINVAL,
-	      "LOCAL_INV with data");
+	      "an inline LOCAL_INV");
 	check(st->t, post_send_sges(a, IB_WR_SEND, 0, IB_SEND_IP_CSUM) == -EINVAL,
-	      "a checksum");
+	      "IB_SEND_IP_CSUM");
 	check(st->t, post_send_sges(a, IB_WR_SEND, 0, 1 << 30) == -EINVAL,
 	      "unknown flags");
 	check(st->t,
@@ -132,9 +133,9 @@ static void post_test_refused(struct stage *st, const void *arg)
 	check(st->t, post_send_sges(a, 0x1f, 0, 0) == -EOPNOTSUPP,
 	      "an unknown opcode");
 	check(st->t, post_send_sges(a, 1000, 0, 0) == -EOPNOTSUPP,
-	      "an opcode off the table");
+	      "an opcode beyond the table");
 	want_state(a, IB_QPS_RTS);
-	check(st->t, !a->came && !a->events, "something came of it");
+	check(st->t, !a->came && !a->events, "a refused request had an effect");
 }
 
 /* A local operation with an SGE fails when it is executed. */
@@ -177,10 +178,10 @@ static void post_test_inline(struct stage *st, const void *arg)
 
 	sge[1].length++;
 	m = post_wr(a, &wr);
-	check(st->t, m->err == -EINVAL, "one byte more: %d", m->err);
+	check(st->t, m->err == -EINVAL, "one byte too many: %d", m->err);
 	sge[0].length = U32_MAX;
 	m = post_wr(a, &wr);
-	check(st->t, m->err == -EINVAL, "many more: %d", m->err);
+	check(st->t, m->err == -EINVAL, "U32_MAX bytes: %d", m->err);
 	want_state(a, IB_QPS_RTS);
 }
 
@@ -224,10 +225,10 @@ static void post_test_rnr_wait(struct stage *st, const void *arg)
 
 	check(st->t, !ib_modify_qp(st->b.qp, &attr, IB_QP_MIN_RNR_TIMER), "no timer");
 	sent = post_small_send(&st->a);
-	check(st->t, !mark_await(sent, 20), "it went through");
+	check(st->t, !mark_await(sent, 20), "the SEND completes without a receive");
 	got = post_small_recv(&st->b);
 	check(st->t, mark_await(sent, 400) && sent->wc.status == IB_WC_SUCCESS,
-	      "the wait goes on");
+	      "the RNR wait does not end");
 	want(got, IB_WC_SUCCESS);
 }
 
@@ -301,26 +302,28 @@ static void post_test_unread(struct stage *rc, const void *arg)
 		check(st->t, !side_modify(&st->a, IB_QPS_RESET, 0, 0), "no RESET");
 	else
 		side_destroy(&st->a);
-	check(st->t, !ib_poll_cq(st->a.cq, 1, &wc), "it is still there");
+	check(st->t, !ib_poll_cq(st->a.cq, 1, &wc), "its completion is still there");
 	check(st->t, ib_poll_cq(st->b.cq, 1, &wc) == 1 && wc.qp == st->b.qp,
-	      "the other one's is not");
+	      "the completion of the other queue pair is gone");
 	stage_close(st);
 }
 
 void ktest_post(struct ktest *t)
 {
-	ktest_run(t, post_test_states, NULL, "posted in each state");
-	ktest_run(t, post_test_list, NULL, "a list that is bad in the middle");
-	ktest_run(t, post_test_refused, NULL, "requests that are not posted");
-	ktest_run(t, post_test_local_sge, NULL, "LOCAL_INV that names memory");
-	ktest_run(t, post_test_inline, NULL, "inline");
-	ktest_run(t, post_test_full, NULL, "the send queue is full");
+	ktest_run(t, post_test_states, NULL,
+		  "the state of the queue pair decides what can be posted");
+	ktest_run(t, post_test_list, NULL, "a list is posted up to its first invalid request");
+	ktest_run(t, post_test_refused, NULL, "invalid requests are not posted");
+	ktest_run(t, post_test_local_sge, NULL, "LOCAL_INV with an SGE fails");
+	ktest_run(t, post_test_inline, NULL, "inline data is copied when it is posted");
+	ktest_run(t, post_test_full, NULL, "a full send queue refuses requests");
 	ktest_run(t, post_test_rnr_wait, NULL,
-		  "a wait is over when there is a receive");
-	ktest_run(t, post_test_full_recv, NULL, "the receive queue is full");
-	ktest_run(t, post_test_unread, NULL, "completions go with a queue pair");
-	ktest_run(t, post_test_unread, t, "and with its life before a reset");
-	ktest_run(t, post_test_local_key, NULL, "the domain's own key");
+		  "posting a receive ends an RNR wait");
+	ktest_run(t, post_test_full_recv, NULL, "a full receive queue refuses receives");
+	ktest_run(t, post_test_unread, NULL, "destroying a queue pair removes its completions");
+	ktest_run(t, post_test_unread, t, "resetting a queue pair removes its completions");
+	ktest_run(t, post_test_local_key, NULL,
+		  "local_dma_lkey is for local use in its domain only");
 	ktest_run(t, post_test_global_key, NULL,
-		  "no key of all memory for the peer");
+		  "a domain with an unsafe global rkey is refused");
 }

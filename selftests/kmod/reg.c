@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reg - IB_WR_REG_MR registers what was mapped, and no more
+ * reg - IB_WR_REG_MR: registers the mapped memory, and nothing else
  *
  * Process context.
  */
@@ -21,20 +21,20 @@ struct reg_layout {
 
 static const struct reg_layout reg_layouts[] = {
 	{ "one byte", IB_MR_TYPE_MEM_REG, P, 0, { { 3 * P + 17, 1 } } },
-	{ "pages in no order", IB_MR_TYPE_MEM_REG, P, 0,
+	{ "pages in any order", IB_MR_TYPE_MEM_REG, P, 0,
 	  { { 3 * P, P }, { 0, P }, { 9 * P, P }, { 5 * P, P } } },
-	{ "from the middle of a page to that of another", IB_MR_TYPE_MEM_REG, P, 0,
+	{ "from the middle of one page to that of another", IB_MR_TYPE_MEM_REG, P, 0,
 	  { { 3 * P + 100, P - 100 }, { 7 * P, P }, { P, 77 } } },
-	{ "an offset into the first entry", IB_MR_TYPE_MEM_REG, P, 1000,
+	{ "from an offset into the first entry", IB_MR_TYPE_MEM_REG, P, 1000,
 	  { { 3 * P, P }, { 7 * P, P }, { P, 77 } } },
 	{ "pages of 8 KiB", IB_MR_TYPE_MEM_REG, 2 * P, 0,
 	  { { 4 * P, 2 * P }, { 0, 2 * P }, { 10 * P, 2 * P } } },
-	{ "pages of 8 KiB, an offset", IB_MR_TYPE_MEM_REG, 2 * P, P + 1,
+	{ "pages of 8 KiB, from an offset", IB_MR_TYPE_MEM_REG, 2 * P, P + 1,
 	  { { 4 * P, 2 * P }, { 0, 2 * P }, { 10 * P, 2 * P } } },
-	{ "gaps", IB_MR_TYPE_SG_GAPS, P, 0,
+	{ "entries with gaps", IB_MR_TYPE_SG_GAPS, P, 0,
 	  { { 13, 500 }, { 2 * P + 7, 1 }, { 4 * P - 96, 96 }, { 6 * P + 1, 2000 },
 	    { P, P }, { 11 * P + 4000, 300 } } },
-	{ "gaps, an offset", IB_MR_TYPE_SG_GAPS, P, 499,
+	{ "entries with gaps, from an offset", IB_MR_TYPE_SG_GAPS, P, 499,
 	  { { 13, 500 }, { 2 * P + 7, 3 }, { 4 * P - 96, 96 } } },
 };
 
@@ -123,7 +123,7 @@ static void reg_test_layout(struct stage *st, const void *arg)
 	if (!region_new(&st->b, st->pd, &r, l->type, 8))
 		return;
 	check(st->t, region_map(&st->b, &r, l->pieces, &offset, l->page_size),
-	      "not all is mapped");
+	      "not all entries are mapped");
 	check(st->t, r.mr->length == reg_layout_len(l), "%llu bytes instead of %u",
 	      r.mr->length, reg_layout_len(l));
 	m = post_reg(&st->b, r.mr, r.mr->rkey, ALL_RIGHTS);
@@ -230,9 +230,9 @@ static void reg_test_too_many(struct stage *st, const void *arg)
 
 	if (!region_new(b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
 		return;
-	check(st->t, !region_map(b, &r, pieces, NULL, P), "all is mapped");
+	check(st->t, !region_map(b, &r, pieces, NULL, P), "all entries are mapped");
 	check(st->t, ib_map_mr_sg(r.mr, r.sg, r.nents, NULL, P) == 4,
-	      "it does not say how much is mapped");
+	      "wrong number of mapped entries");
 	check(st->t, r.mr->length == 4 * P, "%llu bytes", r.mr->length);
 	side_fill(a, 4);
 	memset(b->buf, 0, BUF_SIZE);
@@ -254,12 +254,13 @@ enum reg_misreg {
 };
 
 static const char *const reg_misreg_names[] = {
-	[TWICE] = "twice", [FOREIGN_PD] = "of another protection domain",
-	[NOTHING] = "no bytes", [UNMAPPED] = "never mapped",
-	[LOCAL_KEY] = "by the domain's own key", [UNKNOWN_KEY] = "by an unknown key",
-	[NO_RIGHT] = "a right that there is not",
-	[NOT_LOCAL] = "the peer may write and we may not",
-	[NOT_LOCAL_ATOMIC] = "the peer may do atomics and we may not write",
+	[TWICE] = "region registered already",
+	[FOREIGN_PD] = "region of another protection domain",
+	[NOTHING] = "no bytes mapped", [UNMAPPED] = "region never mapped",
+	[LOCAL_KEY] = "local_dma_lkey as key", [UNKNOWN_KEY] = "unknown key",
+	[NO_RIGHT] = "invalid access flag",
+	[NOT_LOCAL] = "remote write without local write access",
+	[NOT_LOCAL_ATOMIC] = "remote atomics without local write access",
 };
 
 static struct mark *reg_misregister(struct stage *st, struct region *r,
@@ -378,7 +379,7 @@ static const struct reg_lack reg_lacks[] = {
 	  IB_WR_ATOMIC_CMP_AND_SWP },
 	{ "FETCH AND ADD", ALL_RIGHTS & ~IB_ACCESS_REMOTE_ATOMIC,
 	  IB_WR_ATOMIC_FETCH_AND_ADD },
-	{ "READ of what is for us alone", IB_ACCESS_LOCAL_WRITE, IB_WR_RDMA_READ },
+	{ "READ from a region without remote rights", IB_ACCESS_LOCAL_WRITE, IB_WR_RDMA_READ },
 };
 
 static void reg_test_lack(struct stage *st, const void *arg)
@@ -470,18 +471,18 @@ static void reg_test_limits(struct stage *st, const void *arg)
 	sg_init_table(&sg, 1);
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		mr = ib_alloc_mr(st->pd, types[i], 0);
-		check(st->t, IS_ERR(mr), "a region of no pages");
+		check(st->t, IS_ERR(mr), "a region of no pages is allocated");
 		mr = ib_alloc_mr(st->pd, types[i], most + 1);
-		check(st->t, PTR_ERR(mr) == -EINVAL, "more than the most");
+		check(st->t, PTR_ERR(mr) == -EINVAL, "more pages than the maximum");
 		mr = ib_alloc_mr(st->pd, types[i], most);
-		if (!check(st->t, !IS_ERR(mr), "not the most"))
+		if (!check(st->t, !IS_ERR(mr), "the maximum is refused"))
 			continue;
 		check(st->t, ib_map_mr_sg(mr, &sg, 0, NULL, P) < 0,
 		      "nothing at all was mapped");
 		ib_dereg_mr(mr);
 	}
 	mr = ib_alloc_mr(st->pd, IB_MR_TYPE_DM, 4);
-	check(st->t, PTR_ERR(mr) == -EOPNOTSUPP, "a region of device memory");
+	check(st->t, PTR_ERR(mr) == -EOPNOTSUPP, "a region of device memory is allocated");
 }
 
 void ktest_reg(struct ktest *t)
@@ -491,23 +492,23 @@ void ktest_reg(struct ktest *t)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(reg_layouts); i++)
-		ktest_run(t, reg_test_layout, &reg_layouts[i], "registered: %s",
+		ktest_run(t, reg_test_layout, &reg_layouts[i], "REG_MR registers memory: %s",
 			  reg_layouts[i].name);
-	ktest_run(t, reg_test_keys, NULL, "registered again under other keys");
-	ktest_run(t, reg_test_chain, NULL, "registered and sent, in one list");
-	ktest_run(t, reg_test_too_many, NULL, "more than there is room for");
+	ktest_run(t, reg_test_keys, NULL, "a region can be registered again with another key");
+	ktest_run(t, reg_test_chain, NULL, "REG_MR and a SEND of its memory work in one list");
+	ktest_run(t, reg_test_too_many, NULL, "of too many entries those that fit are mapped");
 	for (how = 0; how < MISREGS; how++)
-		ktest_run(t, reg_test_misreg, &how, "not registered: %s",
+		ktest_run(t, reg_test_misreg, &how, "REG_MR fails: %s",
 			  reg_misreg_names[how]);
 	ktest_run(t, reg_test_window, NULL,
-		  "not registered: by the key of a window");
+		  "REG_MR fails: key of a memory window");
 	for (i = 0; i < ARRAY_SIZE(reg_lacks); i++)
 		ktest_run(t, reg_test_lack, &reg_lacks[i],
-			  "a right is not given: %s", reg_lacks[i].name);
+			  "access without the right fails: %s", reg_lacks[i].name);
 	ktest_run(t, reg_test_read_only, &receives[0],
-		  "not to be written by us: READ");
+		  "a READ into a region without local write access fails");
 	ktest_run(t, reg_test_read_only, &receives[1],
-		  "not to be written by us: receive");
-	ktest_run(t, reg_test_bounds, NULL, "outside of what is registered");
-	ktest_run(t, reg_test_limits, NULL, "limits of regions");
+		  "a receive in a region without local write access fails");
+	ktest_run(t, reg_test_bounds, NULL, "access outside the registered range fails");
+	ktest_run(t, reg_test_limits, NULL, "ib_alloc_mr() checks its arguments");
 }

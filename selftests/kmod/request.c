@@ -63,9 +63,9 @@ bool mark_status(struct mark *m, enum ib_wc_status status, const char *where,
 		return ktest_wrong(t, where, line, "no completion; expected \"%s\"",
 				   ib_wc_status_msg(status));
 	if (m->times != 1)
-		return ktest_wrong(t, where, line, "it came %u times", m->times);
+		return ktest_wrong(t, where, line, "%u completions", m->times);
 	if (!m->shared && m->wc.qp != m->side->qp)
-		return ktest_wrong(t, where, line, "of another queue pair");
+		return ktest_wrong(t, where, line, "the completion names another queue pair");
 	if (m->wc.status != status)
 		return ktest_wrong(t, where, line, "\"%s\" instead of \"%s\"",
 				   ib_wc_status_msg(m->wc.status),
@@ -82,7 +82,7 @@ struct mark *post_marked(struct mark *m, struct ib_send_wr *wr)
 	wr->send_flags |= IB_SEND_SIGNALED;
 	m->err = ib_post_send(s->qp, wr, &bad);
 	if (m->err)
-		check(s->t, bad == wr, "not this request is said to be bad");
+		check(s->t, bad == wr, "bad_wr names another request");
 	return m;
 }
 
@@ -137,7 +137,7 @@ struct mark *post_recv(struct side *s, u64 addr, u32 len, u32 lkey)
 	wr.wr_cqe = &m->cqe;
 	m->err = ib_post_recv(s->qp, &wr, &bad);
 	if (m->err)
-		check(s->t, bad == &wr, "not this request is said to be bad");
+		check(s->t, bad == &wr, "bad_wr names another receive");
 	return m;
 }
 

@@ -27,7 +27,7 @@ static void side_on_event(struct ib_event *event, void *context)
 
 	spin_lock_irqsave(&s->lock, flags);
 	s->events |= BIT(event->event);
-	s->told++;
+	s->num_events++;
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
@@ -38,8 +38,8 @@ static struct ib_cq *side_make_cq(struct side *s, const struct kind *kind, int c
 		.comp_vector = kind->vector,
 	};
 
-	return kind->hear ?
-	       ib_create_cq(s->t->dev, kind->hear, NULL, s, &init) :
+	return kind->comp_handler ?
+	       ib_create_cq(s->t->dev, kind->comp_handler, NULL, s, &init) :
 	       ib_alloc_cq(s->t->dev, s, cqes, 0, kind->how);
 }
 
@@ -81,8 +81,8 @@ static int side_open(struct stage *st, struct side *s, const struct kind *kind,
 
 	s->t = st->t;
 	s->pd = st->pd;
-	s->heard = kind->hear;
-	s->direct = s->heard || kind->how == IB_POLL_DIRECT;
+	s->has_handler = kind->comp_handler;
+	s->direct = s->has_handler || kind->how == IB_POLL_DIRECT;
 	spin_lock_init(&s->lock);
 	s->buf = (u8 *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, BUF_ORDER);
 	if (!s->buf)
@@ -102,7 +102,7 @@ static void side_close(struct side *s)
 {
 	if (s->qp)
 		ib_destroy_qp(s->qp);
-	if (s->cq && s->heard)
+	if (s->cq && s->has_handler)
 		ib_destroy_cq(s->cq);
 	else if (s->cq)
 		ib_free_cq(s->cq);
@@ -295,7 +295,7 @@ bool side_event(struct side *s, enum ib_event_type event, const char *where)
 }
 
 /* Neither side got an event. */
-bool stage_untold(struct stage *st, const char *where, int line)
+bool stage_no_event(struct stage *st, const char *where, int line)
 {
 	return ktest_check(st->t, !st->a.events && !st->b.events, where, line,
 			   "events 0x%lx, 0x%lx", st->a.events, st->b.events);

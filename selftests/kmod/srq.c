@@ -2,181 +2,15 @@
 /*
  * srq - shared receive queues
  *
- * The cases have two queue pairs of their own on one shared receive queue.
- * Memory and marks of the receives belong to the outer stage: a receive may
- * outlive the queue pair that would have taken it.
+ * Each case has two queue pairs of its own on one shared receive queue.
  *
- * Process context, except srq_on_event(), which may run in any.
+ * Process context.
  */
 #include <linux/delay.h>
 
-#include "ktest.h"
+#include "srq_env.h"
 
 #define MAX_SGE	2
-
-/**
- * struct srq_env - a shared receive queue with two queue pairs
- * @t: the run
- * @st: the queue pairs
- * @owner: side that owns the receives
- * @srq: the queue
- * @max_wr: granted number of receives
- * @max_sge: granted number of entries
- * @posted: receives so far, each with its own place in the buffer
- * @refill: receives to post on a limit event
- * @filled: those receives
- * @limits: number of limit events
- * @others: number of other events
- */
-struct srq_env {
-	struct ktest *t;
-	struct stage *st;
-	struct side *owner;
-	struct ib_srq *srq;
-	u32 max_wr;
-	u32 max_sge;
-	u32 posted;
-	u32 refill;
-	struct mark *filled[8];
-	atomic_t limits;
-	atomic_t others;
-};
-
-static struct mark *srq_mark_new(struct srq_env *q)
-{
-	struct mark *m = mark_new(q->owner);
-
-	m->shared = true;
-	return m;
-}
-
-static struct mark *srq_post(struct srq_env *q, struct ib_sge *sge, int n)
-{
-	struct ib_recv_wr wr = { .sg_list = sge, .num_sge = n };
-	const struct ib_recv_wr *bad = NULL;
-	struct mark *m = srq_mark_new(q);
-
-	wr.wr_cqe = &m->cqe;
-	m->err = ib_post_srq_recv(q->srq, &wr, &bad);
-	if (m->err)
-		check(q->t, bad == &wr, "not this receive is said to be bad");
-	return m;
-}
-
-/* Post a receive of @len bytes in two entries. */
-static struct mark *srq_post_recv(struct srq_env *q, u32 len)
-{
-	u64 at = q->owner->dma + q->posted++ % 16 * 4096;
-	u32 lkey = q->owner->pd->local_dma_lkey;
-	struct ib_sge sge[2] = { { at, len / 2, lkey }, { at + len / 2, len - len / 2, lkey } };
-
-	return srq_post(q, sge, ARRAY_SIZE(sge));
-}
-
-/* An event handler may post. */
-static void srq_on_event(struct ib_event *event, void *context)
-{
-	struct srq_env *q = context;
-	u32 i;
-
-	if (event->event != IB_EVENT_SRQ_LIMIT_REACHED || event->element.srq != q->srq) {
-		atomic_inc(&q->others);
-		return;
-	}
-	for (i = 0; i < q->refill; i++)
-		q->filled[i] = srq_post_recv(q, 4096);
-	atomic_inc(&q->limits);
-}
-
-static int srq_make(struct srq_env *q, u32 max_wr, u32 max_sge)
-{
-	struct ib_srq_init_attr init = {
-		.event_handler = srq_on_event,
-		.srq_context = q,
-		.attr = { .max_wr = max_wr, .max_sge = max_sge },
-		.srq_type = IB_SRQT_BASIC,
-	};
-
-	q->srq = ib_create_srq(q->owner->pd, &init);
-	if (IS_ERR(q->srq))
-		return PTR_ERR(q->srq);
-	q->max_wr = init.attr.max_wr;
-	q->max_sge = init.attr.max_sge;
-	return 0;
-}
-
-static struct mark *srq_send_from(struct side *s, u32 len)
-{
-	return post_send(s, s->dma, len, s->pd->local_dma_lkey);
-}
-
-/* Receive number @n has the data that @from sent to @to. */
-static bool srq_check_came(struct srq_env *q, struct mark *m, u32 n,
-			   const struct side *from, const struct side *to,
-			   u32 len)
-{
-	return want(m, IB_WC_SUCCESS) &&
-	       check(q->t, m->wc.qp == to->qp && m->wc.byte_len == len &&
-		     m->wc.opcode == IB_WC_RECV && !m->wc.wc_flags,
-		     "receive %u: %u bytes, opcode %d, flags 0x%x, %s queue pair", n,
-		     m->wc.byte_len, m->wc.opcode, m->wc.wc_flags,
-		     m->wc.qp == to->qp ? "this" : "another") &&
-	       check(q->t, !memcmp(q->owner->buf + n % 16 * 4096, from->buf, len),
-		     "receive %u: wrong data", n);
-}
-
-static void srq_want_full(struct srq_env *q)
-{
-	int err = srq_post_recv(q, 4096)->err;
-
-	check(q->t, err == -ENOMEM, "more than there is room for: %d", err);
-	q->posted--;
-}
-
-/* Send to receive number @n, the oldest. */
-static bool srq_take_oldest(struct srq_env *q, struct mark *m, u32 n)
-{
-	struct side *a = &q->st->a;
-	u32 len = 1000 + n;
-
-	side_fill(a, n);
-	return want(srq_send_from(a, len), IB_WC_SUCCESS) &&
-	       srq_check_came(q, m, n, a, &q->st->b, len);
-}
-
-static bool srq_reconnect(struct srq_env *q)
-{
-	return check(q->t, !stage_reset(q->st), "not connected again");
-}
-
-static int srq_modify(struct srq_env *q, int mask, u32 max_wr, u32 limit)
-{
-	struct ib_srq_attr attr = { .max_wr = max_wr, .srq_limit = limit };
-
-	return ib_modify_srq(q->srq, &attr, mask);
-}
-
-static void srq_want_attr(struct srq_env *q, u32 max_wr, u32 limit)
-{
-	struct ib_srq_attr attr = {};
-
-	check(q->t, !ib_query_srq(q->srq, &attr), "not to be queried");
-	check(q->t, attr.max_wr == max_wr && attr.max_sge == q->max_sge &&
-	      attr.srq_limit == limit, "%u receives of %u, limit %u", attr.max_wr,
-	      attr.max_sge, attr.srq_limit);
-}
-
-/* An event may come later than the completion of its receive. */
-static void srq_want_limits(struct srq_env *q, int limits)
-{
-	unsigned int i;
-
-	for (i = 0; i < 200 * q->t->slow && atomic_read(&q->limits) < limits; i++)
-		usleep_range(1000, 2000);
-	check(q->t, atomic_read(&q->limits) == limits && !atomic_read(&q->others),
-	      "told of the limit %d times, and of others %d times",
-	      atomic_read(&q->limits), atomic_read(&q->others));
-}
 
 static void srq_test_create(struct srq_env *q)
 {
@@ -208,11 +42,12 @@ static void srq_test_create(struct srq_env *q)
 		check(q->t, !ib_destroy_srq_user(other.srq, NULL), "not destroyed");
 	}
 	other.srq = ib_create_srq(q->owner->pd, &init);
-	if (!check(q->t, PTR_ERR(other.srq) == -EOPNOTSUPP, "one that matches tags") &&
+	if (!check(q->t, PTR_ERR(other.srq) == -EOPNOTSUPP, "a queue with tag matching") &&
 	    !IS_ERR(other.srq))
 		ib_destroy_srq(other.srq);
 	/* The SRQ is in use, and its queue pairs have no receive queue. */
-	check(q->t, ib_destroy_srq_user(q->srq, NULL) == -EBUSY, "destroyed under its queue pairs");
+	check(q->t, ib_destroy_srq_user(q->srq, NULL) == -EBUSY,
+	      "destroyed while queue pairs use it");
 	check(q->t, post_recv(&q->st->a, q->st->a.dma, 100,
 			      q->owner->pd->local_dma_lkey)->err == -EINVAL,
 	      "a receive for a queue pair that has none");
@@ -247,14 +82,14 @@ static void srq_test_list(struct srq_env *q)
 	check(q->t, err == -EINVAL && bad == &wr[1], "too many entries: %d", err);
 	wr[1].num_sge = -1;
 	err = ib_post_srq_recv(q->srq, &wr[1], &bad);
-	check(q->t, err == -EINVAL && bad == &wr[1], "less than none: %d", err);
+	check(q->t, err == -EINVAL && bad == &wr[1], "-1 entries: %d", err);
 	/* Fill the queue but for one entry, then post two. */
 	for (n = 1, q->posted = 1; n < q->max_wr - 1; n++)
 		if (!check(q->t, !srq_post_recv(q, 2000)->err, "receive %u", n))
 			return;
 	wr[1].num_sge = 1;
 	err = ib_post_srq_recv(q->srq, &wr[1], &bad);
-	check(q->t, err == -ENOMEM && bad == &wr[2], "one more than there are: %d", err);
+	check(q->t, err == -ENOMEM && bad == &wr[2], "one receive more than fits: %d", err);
 	srq_want_full(q);
 	side_fill(&q->st->a, 3);
 	want(srq_send_from(&q->st->a, 200 * q->max_sge), IB_WC_SUCCESS);
@@ -264,7 +99,8 @@ static void srq_test_list(struct srq_env *q)
 	for (n = 1; n < q->max_wr; n++)
 		want(srq_send_from(&q->st->a, 200), IB_WC_SUCCESS);
 	want(m[1], IB_WC_SUCCESS);
-	check(q->t, !last->times && !m[2]->times, "more than were sent");
+	check(q->t, !last->times && !m[2]->times,
+	      "more receives completed than messages were sent");
 	want(srq_send_from(&q->st->a, 2000), IB_WC_SUCCESS);
 	want(last, IB_WC_SUCCESS);
 }
@@ -295,7 +131,7 @@ static void srq_test_order(struct srq_env *q)
 		srq_check_came(q, m[i], i, from, to, 1000 + i);
 		check(q->t, m[i]->order == first + 16 + i, "out of order");
 	}
-	want_untold(q->st);
+	want_no_event(q->st);
 	srq_want_limits(q, 0);
 }
 
@@ -328,7 +164,7 @@ static void srq_test_limit(struct srq_env *q)
 	check(q->t, srq_modify(q, 1 << 5, 0, 3) == -EINVAL, "an unknown attribute");
 	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 6), "no limit");
 	srq_want_attr(q, q->max_wr, 6);
-	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 0), "no end of it");
+	check(q->t, !srq_modify(q, IB_SRQ_LIMIT, 0, 0), "the limit is not cleared");
 	for (i = 6; i < 12; i++)
 		srq_take_oldest(q, m[i], i);
 	srq_want_limits(q, 2);
@@ -369,16 +205,16 @@ static void srq_test_resize(struct srq_env *q)
 		m[i] = srq_post_recv(q, 4096);
 	for (i = 0; i < 3; i++)
 		srq_take_oldest(q, m[i], i);
-	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 0, 0) == -EINVAL, "to nothing");
+	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 0, 0) == -EINVAL, "to zero receives");
 	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, dev->max_srq_wr + 1, 0) == -EINVAL,
-	      "to more than there can be");
+	      "to more than the maximum");
 	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 6, 0) == -EINVAL,
 	      "to less than is posted");
 	check(q->t, srq_modify(q, IB_SRQ_MAX_WR | IB_SRQ_LIMIT, 40, 41) == -EINVAL,
-	      "with a limit beyond it");
+	      "with a limit beyond the new size");
 	srq_want_attr(q, max_wr, 0);
 	check(q->t, !srq_modify(q, IB_SRQ_MAX_WR | IB_SRQ_LIMIT, 50, 3),
-	      "not longer");
+	      "not enlarged");
 	srq_want_attr(q, 50, 3);
 	for (i = 10; i < 53; i++) {
 		m[i] = srq_post_recv(q, 4096);
@@ -389,8 +225,8 @@ static void srq_test_resize(struct srq_env *q)
 		srq_take_oldest(q, m[i], i);
 	srq_want_limits(q, 0);
 	check(q->t, srq_modify(q, IB_SRQ_MAX_WR, 2, 0) == -EINVAL,
-	      "shorter than its limit");
-	check(q->t, !srq_modify(q, IB_SRQ_MAX_WR, 4, 0), "not shorter");
+	      "below the limit");
+	check(q->t, !srq_modify(q, IB_SRQ_MAX_WR, 4, 0), "not shrunk");
 	srq_want_attr(q, 4, 3);
 	srq_take_oldest(q, m[i], i);
 	srq_want_limits(q, 0);
@@ -439,12 +275,12 @@ static void srq_test_rnr(struct srq_env *q)
 	side_fill(a, 3);
 	for (i = 0; i < 4; i++)
 		sent[i] = srq_send_from(a, 3000 + i);
-	check(q->t, !mark_await(sent[0], 20), "it went through");
+	check(q->t, !mark_await(sent[0], 20), "the SEND completes without a receive");
 	for (i = 0; i < 4; i++) {
 		m[i] = srq_post_recv(q, 4096);
 		want(sent[i], IB_WC_SUCCESS);
 		srq_check_came(q, m[i], i, a, b, 3000 + i);
-		check(q->t, i == 3 || !mark_await(sent[i + 1], 5), "the next one, too");
+		check(q->t, i == 3 || !mark_await(sent[i + 1], 5), "the next SEND completes, too");
 	}
 	want_state(a, IB_QPS_RTS);
 	want_state(b, IB_QPS_RTS);
@@ -458,8 +294,8 @@ static void srq_want_last_wqe(struct srq_env *q, unsigned int times)
 	want_state(b, IB_QPS_ERR);
 	want_event(b, IB_EVENT_QP_LAST_WQE_REACHED);
 	usleep_range(5000, 6000);
-	check(q->t, b->events == BIT(IB_EVENT_QP_LAST_WQE_REACHED) && b->told == times,
-	      "%u events, 0x%lx", b->told, b->events);
+	check(q->t, b->events == BIT(IB_EVENT_QP_LAST_WQE_REACHED) && b->num_events == times,
+	      "%u events, 0x%lx", b->num_events, b->events);
 }
 
 /* In error the queue pair takes no more receives; others can. */
@@ -527,7 +363,7 @@ static void srq_test_partial(struct srq_env *q)
 		      !side_modify(a, IB_QPS_ERR, 0, 0), "no ERR");
 		check(q->t, mark_await(sent, 1000) &&
 		      (!sent->wc.status || sent->wc.status == IB_WC_WR_FLUSH_ERR),
-		      "the send says %d", sent->wc.status);
+		      "the send has status %d", sent->wc.status);
 		ib_drain_qp(b->qp);
 		srq_want_last_wqe(q, i + 1);
 		check(q->t, m[0]->times <= 1 && !m[1]->times, "taken %u and %u times",
@@ -535,7 +371,7 @@ static void srq_test_partial(struct srq_env *q)
 		if (m[0]->times)
 			check(q->t, m[0]->wc.qp == b->qp &&
 			      (m[0]->wc.status == IB_WC_WR_FLUSH_ERR ||
-			       m[0]->wc.status == IB_WC_SUCCESS), "it says %d",
+			       m[0]->wc.status == IB_WC_SUCCESS), "the receive has status %d",
 			      m[0]->wc.status);
 		if (!srq_reconnect(q) ||
 		    (!m[0]->times && !srq_take_oldest(q, m[0], 0)) ||
@@ -561,7 +397,7 @@ static void srq_test_bad(struct srq_env *q)
 	m[2] = srq_post_recv(q, 4096);
 	want(srq_send_from(a, 2000), IB_WC_REM_INV_REQ_ERR);
 	want(m[0], IB_WC_LOC_LEN_ERR);
-	check(q->t, m[0]->wc.qp == b->qp, "of another queue pair");
+	check(q->t, m[0]->wc.qp == b->qp, "completed for another queue pair");
 	want_state(a, IB_QPS_ERR);
 	srq_want_last_wqe(q, 1);
 	if (!srq_reconnect(q))
@@ -608,7 +444,7 @@ static void srq_test_ud(struct srq_env *q)
 	srq_take_oldest(q, m[1], 1);
 	ib_drain_qp(st->b.qp);
 	want_event(&st->b, IB_EVENT_QP_LAST_WQE_REACHED);
-	check(q->t, !m[2]->times && st->b.told == 1, "%u events", st->b.told);
+	check(q->t, !m[2]->times && st->b.num_events == 1, "%u events", st->b.num_events);
 	srq_take_oldest(q, m[2], 2);
 out:
 	if (ah)
@@ -649,7 +485,7 @@ static void srq_test_destroy(struct srq_env *q)
 		if (!want(srq_send_from(&q->st->a, 100), IB_WC_SUCCESS))
 			return;
 	m = srq_send_from(&q->st->a, 100);
-	check(t, !mark_await(m, 20), "there were more");
+	check(t, !mark_await(m, 20), "more messages were received");
 	srq_post_recv(q, 4096);
 	want(m, IB_WC_SUCCESS);
 }
@@ -660,19 +496,19 @@ struct srq_case {
 };
 
 static const struct srq_case srq_cases[] = {
-	{ srq_test_create, "made" },
-	{ srq_test_list, "a list up to what is bad, and until it is full" },
-	{ srq_test_order, "in order, by both queue pairs" },
-	{ srq_test_limit, "told once of its limit" },
-	{ srq_test_refill, "filled by who is told of its limit" },
-	{ srq_test_resize, "longer and shorter" },
-	{ srq_test_resize_busy, "longer and shorter under traffic" },
-	{ srq_test_rnr, "empty, then filled" },
-	{ srq_test_last, "an end of taking" },
-	{ srq_test_partial, "a receive that is taken and not done" },
-	{ srq_test_bad, "receives that are good for nothing" },
-	{ srq_test_ud, "datagrams" },
-	{ srq_test_destroy, "queue pairs destroyed under traffic" },
+	{ srq_test_create, "creation checks its arguments" },
+	{ srq_test_list, "a list is posted up to its first invalid receive" },
+	{ srq_test_order, "both queue pairs take receives in order" },
+	{ srq_test_limit, "the limit event comes once" },
+	{ srq_test_refill, "the handler of the limit event can post receives" },
+	{ srq_test_resize, "a resize keeps receives and checks its arguments" },
+	{ srq_test_resize_busy, "a resize under traffic loses no receive" },
+	{ srq_test_rnr, "an empty queue makes the peer wait" },
+	{ srq_test_last, "LAST_WQE_REACHED comes once a queue pair takes no more" },
+	{ srq_test_partial, "a receive that a failed queue pair has taken is flushed" },
+	{ srq_test_bad, "an invalid receive fails its queue pair only" },
+	{ srq_test_ud, "UD queue pairs take receives" },
+	{ srq_test_destroy, "queue pairs are destroyed under traffic" },
 };
 
 /* Destroy the queue with a receive left in it. */
@@ -684,7 +520,7 @@ static void srq_run_case(struct stage *rc, const void *arg)
 	struct kind kind = { .type = IB_QPT_RC, .how = IB_POLL_SOFTIRQ, .beside = rc };
 	int err = srq_make(&q, DEPTH, MAX_SGE);
 
-	if (!check(t, !err, "none: %d", err))
+	if (!check(t, !err, "no SRQ: %d", err))
 		return;
 	kind.srq = q.srq;
 	q.st = stage_open_of(t, &kind, 4 * DEPTH);
@@ -701,6 +537,6 @@ void ktest_srq(struct ktest *t)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(srq_cases); i++)
-		ktest_run(t, srq_run_case, &srq_cases[i], "shared receives: %s",
+		ktest_run(t, srq_run_case, &srq_cases[i], "SRQ: %s",
 			  srq_cases[i].name);
 }

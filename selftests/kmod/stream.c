@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stream - small messages in sequence, many or one in flight
+ * stream - small messages in order, with many or one in flight
  *
- * doorbell.sh, which loads this module, counts the packets.
+ * The selftest doorbell loads this module and counts the packets.
  *
  * Process context; completions run in softirq.
  */
@@ -71,25 +71,25 @@ static void stream_test(struct stage *unused, const void *arg)
 		if (ib_post_send(st->a.qp, &wr.wr, NULL))
 			break;
 	}
-	check(t, i == MESSAGES, "message %u was the last", i);
+	check(t, i == MESSAGES, "message %u was the last one posted", i);
 	check(t, wait_event_timeout(s.wait, READ_ONCE(s.done) == i, 5 * HZ * t->slow),
 	      "%u of %u are done", s.done, i);
-	check(t, *(u64 *)st->b.buf == MESSAGES - 1, "it is not the last that is there");
+	check(t, *(u64 *)st->b.buf == MESSAGES - 1, "the last message was not written last");
 	region_free(&r);
 out:
 	stage_close(st);
 }
 
-void ktest_crowd(struct ktest *t)
+void ktest_stream(struct ktest *t)
 {
 	static const unsigned int inflight = DEPTH / 2;
 
-	ktest_run(t, stream_test, &inflight, "many small messages in hand");
+	ktest_run(t, stream_test, &inflight, "small messages arrive in order, many in flight");
 }
 
-void ktest_alone(struct ktest *t)
+void ktest_qd1(struct ktest *t)
 {
 	static const unsigned int inflight = 1;
 
-	ktest_run(t, stream_test, &inflight, "one small message in hand");
+	ktest_run(t, stream_test, &inflight, "small messages arrive in order, one in flight");
 }

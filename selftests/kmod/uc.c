@@ -63,7 +63,7 @@ static void uc_check_quiet(struct uc_env *u)
 
 	want_state(&st->a, IB_QPS_RTS);
 	want_state(&st->b, IB_QPS_RTS);
-	want_untold(st);
+	want_no_event(st);
 }
 
 static void uc_run_send(struct uc_env *u, u32 len, bool imm)
@@ -151,7 +151,7 @@ static void uc_test_bad_source(struct uc_env *u)
 		want(m[1], IB_WC_WR_FLUSH_ERR);
 		want_state(a, IB_QPS_SQE);
 		want(uc_post(u, IB_WR_RDMA_WRITE, 10, 0), IB_WC_WR_FLUSH_ERR);
-		check(st->t, !side_resume(a), "no way back");
+		check(st->t, !side_resume(a), "SQE to RTS failed");
 		wr.wr.opcode = IB_WR_RDMA_WRITE;
 	}
 	check(st->t, !recv->times && !memchr_inv(st->b.buf, 0xee, BUF_SIZE) &&
@@ -169,7 +169,7 @@ static void uc_test_bad_target(struct uc_env *u)
 	want(uc_post(u, IB_WR_RDMA_WRITE_WITH_IMM, 3000, 1), IB_WC_SUCCESS);
 	want(uc_post(u, IB_WR_RDMA_WRITE, 3000, 0x100), IB_WC_SUCCESS);
 	uc_check_passes(u, recv);
-	check(u->st->t, !memchr_inv(u->owner->buf, 0xee, BUF_SIZE), "written");
+	check(u->st->t, !memchr_inv(u->owner->buf, 0xee, BUF_SIZE), "data was written");
 	uc_check_quiet(u);
 }
 
@@ -202,7 +202,7 @@ static void uc_test_refused(struct uc_env *u)
 
 		check(u->st->t, err == -EOPNOTSUPP, "operation %d: %d", ops[i], err);
 	}
-	check(u->st->t, !a->came, "something came of it");
+	check(u->st->t, !a->came, "a refused request had an effect");
 	uc_check_quiet(u);
 }
 
@@ -221,7 +221,7 @@ static void uc_test_flush(struct uc_env *u)
 	want(uc_post_recv(u, 100), IB_WC_WR_FLUSH_ERR);
 	want(uc_post(u, IB_WR_SEND, 5000, 0), IB_WC_SUCCESS);
 	want_state(a, IB_QPS_RTS);
-	want_untold(u->st);
+	want_no_event(u->st);
 }
 
 struct uc_case {
@@ -230,12 +230,12 @@ struct uc_case {
 };
 
 static const struct uc_case uc_cases[] = {
-	{ uc_test_data, "data" },
-	{ uc_test_bad_source, "what cannot be sent" },
-	{ uc_test_bad_target, "a key that is wrong" },
-	{ uc_test_short, "without room" },
-	{ uc_test_refused, "requests that are not posted" },
-	{ uc_test_flush, "flushed" },
+	{ uc_test_data, "SENDs and WRITEs arrive" },
+	{ uc_test_bad_source, "a message with an invalid local key is not sent" },
+	{ uc_test_bad_target, "a WRITE with a wrong remote key is dropped" },
+	{ uc_test_short, "messages without a large enough receive are dropped" },
+	{ uc_test_refused, "unsupported requests are not posted" },
+	{ uc_test_flush, "a queue pair in error flushes requests" },
 };
 
 /* Run the case, then check that the queue pairs still work. */
@@ -253,7 +253,7 @@ static void uc_run_case(struct stage *rc, const void *arg)
 	u.st = stage_open_of(t, &kind, 4 * DEPTH);
 	if (u.st) {
 		c->fn(&u);
-		if (check(t, !stage_again(u.st), "the queue pairs do not come back"))
+		if (check(t, !stage_again(u.st), "the queue pairs cannot be connected again"))
 			uc_check_passes(&u, uc_post_recv(&u, 3000));
 		stage_close(u.st);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ud - datagrams: address handles, headers in front of the data, losses
+ * ud - datagrams: address handles, headers before the payload, losses
  *
  * The cases have queue pairs of their own, with one address: an address handle
  * reaches either.
@@ -69,7 +69,7 @@ struct mark *post_dgram(struct side *s, const struct dgram *d)
 	};
 	struct mark *m = mark_new(s);
 
-	if (d->gone)
+	if (d->destroy_ah)
 		m->ah = d->ah;
 	return post_marked(m, &wr.wr);
 }
@@ -105,12 +105,12 @@ static void ud_check_ipv4(struct ktest *t, const union rdma_network_hdr *hdr,
 
 	memcpy(&addr, t->gid.raw + 12, 4);
 	check(t, !memchr_inv(hdr->reserved, 0, sizeof(hdr->reserved)),
-	      "something is in front of the header");
+	      "the bytes before the header are not zero");
 	check(t, ip->version == 4 && ip->ihl == 5 && ip->protocol == IPPROTO_UDP &&
 	      ip->saddr == addr && ip->daddr == addr, "%20ph", ip);
 	check(t, ntohs(ip->tot_len) == sizeof(*ip) + size,
 	      "%u bytes in the header", ntohs(ip->tot_len));
-	check(t, !ip_fast_csum(ip, ip->ihl), "its sum is wrong");
+	check(t, !ip_fast_csum(ip, ip->ihl), "wrong checksum in the header");
 }
 
 /* RFC 8200. */
@@ -231,7 +231,8 @@ static void ud_test_answer(struct stage *st, struct ib_ah *ah)
 		if (!ud_check_came(recv, b, a, &d))
 			return;
 		ah = ud_ah_from(st, recv, b->buf + INBOX, i);
-		if (!check(st->t, !IS_ERR(ah), "no way back: %ld", PTR_ERR(ah)))
+		if (!check(st->t, !IS_ERR(ah), "no address handle for the answer: %ld",
+			   PTR_ERR(ah)))
 			return;
 		side_fill(b, 10 + i);
 		ud_pass_one(b, a, (struct dgram){
@@ -247,28 +248,28 @@ static void ud_test_handle(struct stage *st, struct ib_ah *ah)
 	struct rdma_ah_attr attr = {}, bad;
 
 	check(st->t, ah->pd == st->pd && ah->type == RDMA_AH_ATTR_TYPE_ROCE,
-	      "not what it should be");
-	if (check(st->t, !rdma_query_ah(ah, &attr), "not to be queried"))
+	      "wrong domain or type");
+	if (check(st->t, !rdma_query_ah(ah, &attr), "rdma_query_ah() failed"))
 		check(st->t, rdma_ah_get_port_num(&attr) == PORT &&
 		      rdma_ah_get_ah_flags(&attr) & IB_AH_GRH &&
 		      !memcmp(&attr.grh.dgid, &st->t->gid, 16) &&
 		      attr.grh.sgid_index == st->t->gid_index &&
 		      attr.grh.hop_limit == 64, "to %pI6 from address %u",
 		      &attr.grh.dgid, attr.grh.sgid_index);
-	check(st->t, rdma_modify_ah(ah, &attr) == -EOPNOTSUPP, "changed");
+	check(st->t, rdma_modify_ah(ah, &attr) == -EOPNOTSUPP, "rdma_modify_ah() works");
 
 	if (!check(st->t, !ktest_ah_attr(st->t, &attr), "the address is gone"))
 		return;
 	bad = attr;
 	rdma_ah_set_port_num(&bad, PORT + 1);
-	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)), "at another port");
+	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)), "a handle for another port");
 	bad = attr;
 	rdma_ah_set_ah_flags(&bad, 0);
-	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)), "without addresses");
+	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)), "a handle without GRH");
 	bad = attr;
 	bad.grh.sgid_index = 255;
 	check(st->t, IS_ERR(rdma_create_ah(st->pd, &bad, 0)),
-	      "from an address there is not");
+	      "a handle for an invalid GID index");
 }
 
 static u32 ud_qkey_violations(struct ktest *t)
@@ -299,7 +300,7 @@ static void ud_test_qkey(struct stage *st, struct ib_ah *ah)
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
 	ud_check_came(recv, b, a, &d);
 	check(st->t, ud_qkey_violations(st->t) - before == ARRAY_SIZE(bad),
-	      "%u are counted", ud_qkey_violations(st->t) - before);
+	      "%u violations are counted", ud_qkey_violations(st->t) - before);
 	d.qkey = BIT(31) | 5;
 	ud_pass_one(a, b, d);
 	ud_pass_one(a, b, ud_dgram_to(b, ah, 32));
@@ -321,7 +322,7 @@ static void ud_test_nobody(struct stage *st, struct ib_ah *ah)
 	d.qpn = 0;
 	want(post_dgram(&st->a, &d), IB_WC_SUCCESS);
 	ud_pass_one(&st->a, &st->b, ud_dgram_to(&st->b, ah, 32));
-	check(st->t, !recv->times && !other->a.events, "it has taken it");
+	check(st->t, !recv->times && !other->a.events, "the RC queue pair received it");
 	want(post_send(&other->b, other->b.dma, 2000, other->pd->local_dma_lkey),
 	     IB_WC_SUCCESS);
 	want(recv, IB_WC_SUCCESS);
@@ -352,8 +353,8 @@ static void ud_test_short(struct stage *st, struct ib_ah *ah)
 	recv = post_recv(b, b->dma + INBOX, GRH_BYTES - 1, b->pd->local_dma_lkey);
 	d.len = 0;
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
-	check(st->t, !mark_await(recv, 20), "into a receive without room");
-	want_untold(st);
+	check(st->t, !mark_await(recv, 20), "received without room for the header");
+	want_no_event(st);
 	want_state(b, IB_QPS_RTS);
 }
 
@@ -370,10 +371,10 @@ static void ud_check_fails(struct stage *st, struct ib_ah *ah,
 	want_state(a, IB_QPS_SQE);
 	/* It still receives. */
 	ud_pass_one(b, a, ud_dgram_to(a, ah, 20));
-	check(st->t, !side_resume(a), "no way back");
+	check(st->t, !side_resume(a), "SQE to RTS failed");
 	want(post_dgram(a, &next), IB_WC_SUCCESS);
 	ud_check_came(recv, b, a, &next);
-	want_untold(st);
+	want_no_event(st);
 }
 
 static void ud_test_wrong(struct stage *st, struct ib_ah *ah)
@@ -413,11 +414,11 @@ static void ud_test_refused(struct stage *st, struct ib_ah *ah)
 	int err;
 
 	err = post_dgram(a, &d)->err;
-	check(st->t, err == -EINVAL, "to nowhere: %d", err);
+	check(st->t, err == -EINVAL, "without address handle: %d", err);
 	d = ud_dgram_to(b, ah, 10);
 	d.qpn |= BIT(24);
 	err = post_dgram(a, &d)->err;
-	check(st->t, err == -EINVAL, "to a number of 25 bits: %d", err);
+	check(st->t, err == -EINVAL, "to a number with 25 bits: %d", err);
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		struct ib_ud_wr wr = {
 			.wr.opcode = ops[i], .ah = ah, .remote_qpn = b->qp->qp_num,
@@ -432,12 +433,12 @@ static void ud_test_refused(struct stage *st, struct ib_ah *ah)
 	d = ud_dgram_to(b, rdma_create_ah(pd, &attr, RDMA_CREATE_AH_SLEEPABLE), 10);
 	if (check(st->t, !IS_ERR(d.ah), "no address handle")) {
 		err = post_dgram(a, &d)->err;
-		check(st->t, err == -EINVAL, "by another domain: %d", err);
+		check(st->t, err == -EINVAL, "address handle of another domain: %d", err);
 		rdma_destroy_ah(d.ah, RDMA_DESTROY_AH_SLEEPABLE);
 	}
 	ib_dealloc_pd(pd);
 	want_state(a, IB_QPS_RTS);
-	check(st->t, !a->came && !b->came && !a->events, "something came of it");
+	check(st->t, !a->came && !b->came && !a->events, "a refused request had an effect");
 }
 
 /* An address handle per datagram, destroyed in its completion (softirq). */
@@ -457,13 +458,13 @@ static void ud_test_handles(struct stage *st, struct ib_ah *ah)
 			d = ud_dgram_to(b, ktest_ah(st, 0), 500 + i);
 			if (!d.ah)
 				return;
-			d.gone = true;
+			d.destroy_ah = true;
 			d.imm = 1 + i;
 			sent[i] = post_dgram(a, &d);
 		}
 		for (i = 0; i < ARRAY_SIZE(sent); i++) {
 			want(sent[i], IB_WC_SUCCESS);
-			check(st->t, !sent[i]->ah, "the handle is still there");
+			check(st->t, !sent[i]->ah, "the completion did not destroy the handle");
 		}
 		/*
 		 * Order is kept on one path only, and each of these has its
@@ -496,7 +497,7 @@ static void ud_test_flush(struct stage *st, struct ib_ah *ah)
 	/* Lost at the receiver; the sender is not affected. */
 	want(post_dgram(a, &d), IB_WC_SUCCESS);
 	want_state(a, IB_QPS_RTS);
-	want_untold(st);
+	want_no_event(st);
 }
 
 /*
@@ -554,18 +555,18 @@ struct ud_case {
 };
 
 static const struct ud_case ud_cases[] = {
-	{ ud_test_data, "data, and what is in front of it" },
-	{ ud_test_answer, "an answer to whoever has sent it" },
-	{ ud_test_handle, "address handles" },
+	{ ud_test_data, "payload and header arrive" },
+	{ ud_test_answer, "a completion yields an address handle for the answer" },
+	{ ud_test_handle, "address handles are checked, and can be queried" },
 	{ ud_test_qkey, "a wrong Q_Key is counted" },
-	{ ud_test_nobody, "to nobody" },
-	{ ud_test_short, "without room" },
-	{ ud_test_wrong, "what cannot be sent, or received" },
-	{ ud_test_refused, "requests that are not posted" },
-	{ ud_test_handles, "an address handle for each" },
-	{ ud_test_flush, "flushed" },
-	{ ud_test_drain, "drained" },
-	{ ud_test_destroy, "destroyed under traffic" },
+	{ ud_test_nobody, "datagrams to no UD queue pair are dropped" },
+	{ ud_test_short, "datagrams without a large enough receive are dropped" },
+	{ ud_test_wrong, "invalid requests and receives fail" },
+	{ ud_test_refused, "invalid requests are not posted" },
+	{ ud_test_handles, "a completion can destroy the address handle" },
+	{ ud_test_flush, "a queue pair in error flushes requests" },
+	{ ud_test_drain, "a drain completes all requests" },
+	{ ud_test_destroy, "queue pairs are destroyed under traffic" },
 };
 
 /* Run the case, then check that the queue pairs still work. */
@@ -584,7 +585,7 @@ static void ud_run_case(struct stage *rc, const void *arg)
 	st = stage_open_of(t, &kind, 4 * DEPTH);
 	if (st) {
 		c->fn(st, ah);
-		if (check(t, !stage_again(st), "the queue pairs do not come back")) {
+		if (check(t, !stage_again(st), "the queue pairs cannot be connected again")) {
 			side_fill(&st->a, 78);
 			ud_pass_one(&st->a, &st->b, ud_dgram_to(&st->b, ah, 200));
 			ud_pass_one(&st->b, &st->a, ud_dgram_to(&st->a, ah, 201));

@@ -18,20 +18,20 @@
  * @t: the run
  * @cq: the queue
  * @qp: a queue pair in ERR that uses @cq
- * @told: an event was raised
+ * @raised: an event was raised
  * @cpu: its CPU
  * @times: number of events
- * @gone: from now on there must be none
- * @late: there was one
+ * @closed: no event may come any more
+ * @late: one came
  */
 struct vector_listener {
 	struct ktest *t;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
-	struct completion told;
+	struct completion raised;
 	int cpu;
 	atomic_t times;
-	bool gone;
+	bool closed;
 	bool late;
 };
 
@@ -39,11 +39,11 @@ static void vector_event(struct ib_cq *cq, void *arg)
 {
 	struct vector_listener *l = arg;
 
-	if (READ_ONCE(l->gone))
+	if (READ_ONCE(l->closed))
 		WRITE_ONCE(l->late, true);
 	WRITE_ONCE(l->cpu, raw_smp_processor_id());
 	atomic_inc(&l->times);
-	complete(&l->told);
+	complete(&l->raised);
 }
 
 static void vector_close(struct vector_listener *l)
@@ -51,7 +51,7 @@ static void vector_close(struct vector_listener *l)
 	if (!IS_ERR_OR_NULL(l->qp))
 		ib_destroy_qp(l->qp);
 	/* By now ib_free_cq() has stopped polling. */
-	WRITE_ONCE(l->gone, true);
+	WRITE_ONCE(l->closed, true);
 	if (!IS_ERR_OR_NULL(l->cq))
 		ib_destroy_cq(l->cq);
 }
@@ -76,9 +76,9 @@ static bool vector_open(struct vector_listener *l, struct ib_pd *pd, int vector)
 			 .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 
-	init_completion(&l->told);
+	init_completion(&l->raised);
 	l->cq = ib_create_cq(l->t->dev, vector_event, NULL, l, &of_cq);
-	if (!check(l->t, !IS_ERR(l->cq), "no queue of vector %d", vector))
+	if (!check(l->t, !IS_ERR(l->cq), "no completion queue for vector %d", vector))
 		return false;
 	of_qp.send_cq = l->cq;
 	of_qp.recv_cq = l->cq;
@@ -122,23 +122,23 @@ static void vector_test_cpu(struct stage *st, const void *arg)
 	int vector = *(const int *)arg, cpu = vector_cpu(vector), i;
 	struct ib_wc wc;
 
-	if (!check(st->t, cpu >= 0, "vector %d is of no housekeeping processor", vector) ||
+	if (!check(st->t, cpu >= 0, "vector %d has no housekeeping CPU", vector) ||
 	    !vector_open(&l, st->pd, vector))
 		return;
 	vector_complete(&l, false);
 	for (i = 0; i < ENTRIES / 2 && !st->t->bad; i++) {
 		vector_complete(&l, true);
-		if (!check(st->t, wait_for_completion_timeout(&l.told, st->t->slow * HZ),
+		if (!check(st->t, wait_for_completion_timeout(&l.raised, st->t->slow * HZ),
 			   "no event"))
 			break;
 		check(st->t, l.cpu == cpu || !cpu_online(cpu),
-		      "event on processor %d, not %d", l.cpu, cpu);
+		      "event on CPU %d instead of %d", l.cpu, cpu);
 	}
 	check(st->t, atomic_read(&l.times) == i, "%d events, armed %d times",
 	      atomic_read(&l.times), i);
 	while (ib_poll_cq(l.cq, 1, &wc) > 0)
 		i--;
-	check(st->t, i == -1, "there are %d completions too many or too few", -1 - i);
+	check(st->t, i == -1, "%d completions more or less than events", -1 - i);
 	vector_close(&l);
 }
 
@@ -153,7 +153,7 @@ static void vector_test_many(struct stage *st, const void *arg)
 	for (i = 0; i < ENTRIES; i++)
 		vector_complete(&l, true);
 	for (i = 0; i < ENTRIES; i++)
-		if (!check(st->t, wait_for_completion_timeout(&l.told, st->t->slow * HZ),
+		if (!check(st->t, wait_for_completion_timeout(&l.raised, st->t->slow * HZ),
 			   "%d events of %d", i, ENTRIES))
 			break;
 	vector_close(&l);
@@ -171,7 +171,7 @@ static void vector_test_last(struct stage *st, const void *arg)
 			return;
 		vector_complete(&l, true);
 		vector_close(&l);
-		check(st->t, !l.late, "an event when the queue pair was gone");
+		check(st->t, !l.late, "an event after the queue pair was destroyed");
 		check(st->t, atomic_read(&l.times) == 1, "%d events", atomic_read(&l.times));
 	}
 }
@@ -182,10 +182,10 @@ void ktest_vector(struct ktest *t)
 
 	for (vector = 0; vector < most; vector++) {
 		ktest_run(t, vector_test_cpu, &vector,
-			  "vector %d: its processor", vector);
+			  "vector %d: events are raised on its CPU", vector);
 		ktest_run(t, vector_test_many, &vector,
-			  "vector %d: many events", vector);
+			  "vector %d: no event is lost", vector);
 		ktest_run(t, vector_test_last, &vector,
-			  "vector %d: the last event", vector);
+			  "vector %d: no event follows the destruction of the queue pair", vector);
 	}
 }

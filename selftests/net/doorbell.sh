@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # doorbell: a stream of small messages needs few doorbells, a ping-pong needs one for each message,
-# and no message is forgotten when the kernel stops polling a ring.
+# and every message is sent when the kernel stops polling a ring.
 # shellcheck source=selftests/lib/net.sh
 . "$(dirname "$0")/../lib/net.sh"
 # shellcheck source=selftests/lib/pair.sh
@@ -21,23 +21,23 @@ rings() {
 
 seldom() {
 	rings $many "$@"
-	((percent <= 50)) || fail "that is nearly each"
+	((percent <= 50)) || fail "too many doorbells"
 }
 
 # Few long requests are worth a system call each, and a polling timer would delay their data.
 long() {
 	size=65536 rings 300 "$@"
-	((percent >= 90)) || fail "somebody looks after them who need not"
+	((percent >= 90)) || fail "the rings are polled"
 }
 
-# share TOOL...: on one machine, messages posted together share socket buffers
+# share TOOL...: on one machine, messages posted together share an skb (a small GSO skb)
 share() {
 	local before
 	before=$(counter b rx_icrc_unnecessary)
 	perftest "$1" -s 8 -n $many "${@:2}"
 	before=$(($(counter b rx_icrc_unnecessary) - before))
-	echo "note: $before of $many messages have shared one"
-	((2 * before >= many)) || fail "that is not many"
+	echo "note: $before of $many messages shared an skb"
+	((2 * before >= many)) || fail "too few share one"
 }
 
 # together TOOL: on one machine, many queue pairs with four messages in flight each share trains
@@ -47,23 +47,23 @@ together() {
 	perftest "$1" -q $qps -t 4 -s 8 -n $n
 	trains=$(($(counter a tx_trains) - trains))
 	echo "note: $((qps * n)) messages in $trains trains"
-	((8 * trains <= qps * n)) || fail "that is hardly more than four in each"
+	((8 * trains <= qps * n)) || fail "fewer than eight messages in a train"
 }
 
 # With one processor each message needs a time slice of the other end.
 each() {
 	rings 300 "$@"
-	((percent >= 90)) || fail "some of them were waited for, and nobody knew"
+	((percent >= 90)) || fail "some messages were left to the poller"
 }
 
-# The messages of all queue pairs wait for each other, but not as long as a retransmission timeout.
+# A message may wait until those of all other queue pairs are sent, but not as long as a retransmission timeout.
 crowd() {
 	local qps=1024 before
 	! once || qps=64
 	before=$(counter a local_ack_timeout_err)
 	perftest write_bw -q $qps -t 8 -n 20 -s 8
 	before=$(($(counter a local_ack_timeout_err) - before))
-	((before <= qps / 10)) || fail "$before timeouts, and nothing is lost here"
+	((before <= qps / 10)) || fail "$before timeouts though nothing is lost"
 }
 
 # The programs read many completions before they post a receive for each. Only SENDs that arrive in between get an RNR NAK.
@@ -75,16 +75,16 @@ both_ways() {
 	((refused <= 2000)) || fail "of 20000 SENDs $refused were refused"
 }
 
-# of_kernel GROUP: a user in the kernel sends to itself: the percentage of its messages that share a socket buffer
+# of_kernel GROUP: this group of rover_ktest; $percent of its messages share an skb
 of_kernel() {
 	local before
 	before=$(counter a rx_icrc_unnecessary)
 	run_module only="$1"
 	percent=$((($(counter a rx_icrc_unnecessary) - before) * 100 / 4096))
-	echo "# $percent % of them shared a socket buffer"
+	echo "# $percent % of the messages shared an skb"
 }
-go_together() { ((percent >= 75)) || fail "nearly each went alone"; }
-go_alone() { ((percent <= 10)) || fail "some have waited for others"; }
+go_together() { ((percent >= 75)) || fail "too few share one"; }
+go_alone() { ((percent <= 10)) || fail "some messages waited for others"; }
 
 # With fewer messages the first doorbells would count too much.
 many=5000
@@ -104,9 +104,9 @@ if ! slowly; then
 	fi
 	# One processor posts, the other one polls the ring.
 	if single; then
-		of_kernel crowd
+		of_kernel stream
 		try "many requests posted by a kernel user share socket buffers" go_together
-		of_kernel alone
+		of_kernel qd1
 		try "a single request of a kernel user is sent at once" go_alone
 	fi
 	try "each WRITE of a ping-pong rings a doorbell" each write_lat

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flow - completion queues: ways of polling, drain, destruction under traffic
+ * cq - completion queues: poll contexts, drain, overflow, destruction under traffic
  *
  * The cases open stages of their own.
  *
@@ -8,7 +8,7 @@
  */
 #include "ktest.h"
 
-static const char *const flow_poll_names[] = {
+static const char *const cq_poll_names[] = {
 	[IB_POLL_DIRECT] = "by the caller",
 	[IB_POLL_SOFTIRQ] = "in a softirq",
 	[IB_POLL_WORKQUEUE] = "by a worker",
@@ -16,7 +16,7 @@ static const char *const flow_poll_names[] = {
 };
 
 /* Each completion comes once, in order, and only if signaled. */
-static void flow_exchange(struct stage *st, unsigned int round)
+static void cq_exchange(struct stage *st, unsigned int round)
 {
 	struct side *a = &st->a, *b = &st->b;
 	u32 lkey = st->pd->local_dma_lkey;
@@ -40,8 +40,8 @@ static void flow_exchange(struct stage *st, unsigned int round)
 }
 
 /* Open a stage with a region at b; NULL, and a failed case, on error. */
-static struct stage *flow_stage_open(struct ktest *t, enum ib_poll_context how,
-				     unsigned int cqes, struct region *r)
+static struct stage *cq_stage_open(struct ktest *t, enum ib_poll_context how,
+				   unsigned int cqes, struct region *r)
 {
 	struct stage *st = stage_open(t, how, cqes);
 
@@ -51,7 +51,7 @@ static struct stage *flow_stage_open(struct ktest *t, enum ib_poll_context how,
 	return NULL;
 }
 
-static void flow_test_poll(struct stage *unused, const void *arg)
+static void cq_test_poll(struct stage *unused, const void *arg)
 {
 	enum ib_poll_context how = *(const enum ib_poll_context *)arg;
 	struct ktest *t = unused->t;
@@ -63,7 +63,7 @@ static void flow_test_poll(struct stage *unused, const void *arg)
 	if (!st)
 		return;
 	for (i = 0; i < (t->quick ? 5 : 100); i++)
-		flow_exchange(st, i);
+		cq_exchange(st, i);
 	/* After a drain all requests have completed. */
 	for (i = 0; i < 16; i++)
 		last[i] = post_recv(&st->a, st->a.dma, 100, st->pd->local_dma_lkey);
@@ -79,12 +79,12 @@ static void flow_test_poll(struct stage *unused, const void *arg)
 		      last[i]->wc.status == IB_WC_WR_FLUSH_ERR, "send %u", i);
 	want_state(&st->b, IB_QPS_ERR);
 	check(t, !stage_again(st), "not connected again");
-	flow_exchange(st, 1);
+	cq_exchange(st, 1);
 	stage_close(st);
 }
 
 /* Unsignaled requests complete silently, unless they fail. */
-static void flow_test_unsignaled(struct stage *st, const void *arg)
+static void cq_test_unsignaled(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a;
 	struct ib_sge sge = { a->dma, 100, st->pd->local_dma_lkey };
@@ -118,7 +118,7 @@ static void flow_test_unsignaled(struct stage *st, const void *arg)
 }
 
 /* Destroy the sending or the receiving queue pair under traffic. */
-static void flow_test_destroy(struct stage *unused, const void *arg)
+static void cq_test_destroy(struct stage *unused, const void *arg)
 {
 	static const enum ib_poll_context hows[] = {
 		IB_POLL_SOFTIRQ, IB_POLL_WORKQUEUE, IB_POLL_DIRECT,
@@ -131,7 +131,7 @@ static void flow_test_destroy(struct stage *unused, const void *arg)
 		struct stage *st;
 		struct region r;
 
-		st = flow_stage_open(t, hows[i % 3], 4 * DEPTH, &r);
+		st = cq_stage_open(t, hows[i % 3], 4 * DEPTH, &r);
 		if (!st)
 			return;
 		for (n = 0; n < DEPTH; n++)
@@ -145,7 +145,7 @@ static void flow_test_destroy(struct stage *unused, const void *arg)
 }
 
 /* Without polling, the first completion that does not fit is fatal. */
-static void flow_test_overflow(struct stage *unused, const void *arg)
+static void cq_test_overflow(struct stage *unused, const void *arg)
 {
 	struct ktest *t = unused->t;
 	struct mark *m[12];
@@ -153,7 +153,7 @@ static void flow_test_overflow(struct stage *unused, const void *arg)
 	struct region r;
 	unsigned int i;
 
-	st = flow_stage_open(t, IB_POLL_DIRECT, 4, &r);
+	st = cq_stage_open(t, IB_POLL_DIRECT, 4, &r);
 	if (!st)
 		return;
 	for (i = 0; i < ARRAY_SIZE(m); i++)
@@ -163,21 +163,21 @@ static void flow_test_overflow(struct stage *unused, const void *arg)
 	want_state(&st->a, IB_QPS_ERR);
 	/* Those that fitted are still there. */
 	check(t, ib_process_cq_direct(st->a.cq, -1) == 4 && st->a.cq->cqe == 4,
-	      "not as many as there were places: %d", st->a.cq->cqe);
+	      "wrong number of completions; the queue has %d entries", st->a.cq->cqe);
 	for (i = 0; i < ARRAY_SIZE(m); i++)
 		check(t, m[i]->times == (i < 4), "completion %u", i);
 	region_free(&r);
 	stage_close(st);
 }
 
-void ktest_flow(struct ktest *t)
+void ktest_cq(struct ktest *t)
 {
 	enum ib_poll_context how;
 
 	for (how = IB_POLL_DIRECT; how <= IB_POLL_UNBOUND_WORKQUEUE; how++)
-		ktest_run(t, flow_test_poll, &how, "polled %s, and drained",
-			  flow_poll_names[how]);
-	ktest_run(t, flow_test_unsignaled, NULL, "without a completion");
-	ktest_run(t, flow_test_destroy, NULL, "destroyed under traffic");
-	ktest_run(t, flow_test_overflow, NULL, "a completion queue that is full");
+		ktest_run(t, cq_test_poll, &how, "completions come once and in order, polled %s",
+			  cq_poll_names[how]);
+	ktest_run(t, cq_test_unsignaled, NULL, "an unsignaled request completes only if it fails");
+	ktest_run(t, cq_test_destroy, NULL, "queue pairs are destroyed under traffic");
+	ktest_run(t, cq_test_overflow, NULL, "a full completion queue fails the queue pair");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * word - atomics, ATOMIC WRITE and FLUSH
+ * atomics - atomics, ATOMIC WRITE and FLUSH
  *
  * Process context.
  */
@@ -8,31 +8,31 @@
 
 #define CANARY	0x1122334455667788ULL
 
-static u64 *word_at(struct side *s, u32 at)
+static u64 *atomics_word(struct side *s, u32 at)
 {
 	return (u64 *)(s->buf + at);
 }
 
-static void word_fill_canaries(struct side *s)
+static void atomics_fill_canaries(struct side *s)
 {
 	unsigned int i;
 
 	for (i = 0; i < BUF_SIZE; i += 8)
-		*word_at(s, i) = CANARY;
+		*atomics_word(s, i) = CANARY;
 }
 
 /* Everything except the word at @but is unchanged. */
-static void word_check_canaries(struct side *s, u32 but)
+static void atomics_check_canaries(struct side *s, u32 but)
 {
 	unsigned int i;
 
 	for (i = 0; i < BUF_SIZE; i += 8)
-		if (i != but && *word_at(s, i) != CANARY)
+		if (i != but && *atomics_word(s, i) != CANARY)
 			break;
 	check(s->t, i == BUF_SIZE, "byte %u has changed", i);
 }
 
-static void word_test_atomics(struct stage *st, const void *arg)
+static void atomics_test_values(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *m[3];
@@ -41,8 +41,8 @@ static void word_test_atomics(struct stage *st, const void *arg)
 
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	word_fill_canaries(a);
-	word_fill_canaries(b);
+	atomics_fill_canaries(a);
+	atomics_fill_canaries(b);
 	at = r.mr->iova + 64;
 	m[0] = post_atomic(a, IB_WR_ATOMIC_FETCH_AND_ADD, a->dma, at, r.mr->rkey,
 			   5, 0);
@@ -57,15 +57,15 @@ static void word_test_atomics(struct stage *st, const void *arg)
 	if (want(m[2], IB_WC_SUCCESS))
 		check(st->t, m[2]->wc.opcode == IB_WC_COMP_SWAP, "opcode %d",
 		      m[2]->wc.opcode);
-	check(st->t, *word_at(a, 0) == CANARY && *word_at(a, 8) == CANARY + 5 &&
-	      *word_at(a, 16) == CANARY + 5, "results %llx %llx %llx",
-	      *word_at(a, 0), *word_at(a, 8), *word_at(a, 16));
-	check(st->t, *word_at(b, 64) == 99, "the word is %llx", *word_at(b, 64));
-	word_check_canaries(b, 64);
+	check(st->t, *atomics_word(a, 0) == CANARY && *atomics_word(a, 8) == CANARY + 5 &&
+	      *atomics_word(a, 16) == CANARY + 5, "results %llx %llx %llx",
+	      *atomics_word(a, 0), *atomics_word(a, 8), *atomics_word(a, 16));
+	check(st->t, *atomics_word(b, 64) == 99, "the word is %llx", *atomics_word(b, 64));
+	atomics_check_canaries(b, 64);
 	region_free(&r);
 }
 
-static void word_test_unaligned(struct stage *st, const void *arg)
+static void atomics_test_unaligned(struct stage *st, const void *arg)
 {
 	enum ib_wr_opcode op = *(const enum ib_wr_opcode *)arg;
 	struct side *a = &st->a, *b = &st->b;
@@ -73,18 +73,18 @@ static void word_test_unaligned(struct stage *st, const void *arg)
 
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	word_fill_canaries(b);
+	atomics_fill_canaries(b);
 	want(post_atomic(a, op, a->dma, r.mr->iova + 4, r.mr->rkey, 5, 7),
 	     IB_WC_REM_INV_REQ_ERR);
 	want_state(a, IB_QPS_ERR);
 	want_state(b, IB_QPS_ERR);
 	want_event(b, IB_EVENT_QP_ACCESS_ERR);
-	word_check_canaries(b, BUF_SIZE);
+	atomics_check_canaries(b, BUF_SIZE);
 	region_free(&r);
 }
 
 /* Masked atomics are not supported; the result needs eight bytes. */
-static void word_test_atomic_refused(struct stage *st, const void *arg)
+static void atomics_test_refused(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct ib_sge sge = {
@@ -98,33 +98,33 @@ static void word_test_atomic_refused(struct stage *st, const void *arg)
 	struct mark *m;
 
 	m = post_atomic(a, IB_WR_MASKED_ATOMIC_CMP_AND_SWP, a->dma, 0, 0, 0, 0);
-	check(st->t, m->err == -EOPNOTSUPP, "a masked one is posted: %d", m->err);
+	check(st->t, m->err == -EOPNOTSUPP, "a masked atomic is posted: %d", m->err);
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	word_fill_canaries(b);
+	atomics_fill_canaries(b);
 	wr.remote_addr = r.mr->iova;
 	wr.rkey = r.mr->rkey;
 	want(post_wr(a, &wr.wr), IB_WC_LOC_LEN_ERR);
 	want_state(a, IB_QPS_ERR);
 	want_state(b, IB_QPS_RTS);
-	word_check_canaries(b, BUF_SIZE);
+	atomics_check_canaries(b, BUF_SIZE);
 	region_free(&r);
 }
 
 #ifdef ROVER_COMPAT_NO_WORDS
 /* Kernel verbs before 6.2 have neither. */
-static void word_test_store(struct stage *st, const void *arg)
+static void atomics_test_write(struct stage *st, const void *arg)
 {
 	st->t->skip = "this kernel has no IB_WR_ATOMIC_WRITE and IB_WR_FLUSH";
 }
 
-#define word_test_store_refused	word_test_store
-#define word_test_flush		word_test_store
-#define word_test_flush_refused	word_test_store
+#define atomics_test_write_refused	atomics_test_write
+#define atomics_test_flush		atomics_test_write
+#define atomics_test_flush_refused	atomics_test_write
 #else
 /* The word is inline data, not memory. */
-static struct mark *word_post(struct side *s, void *word, u32 len, u64 remote,
-			      u32 rkey, int flags)
+static struct mark *atomics_post_write(struct side *s, void *word, u32 len, u64 remote,
+				       u32 rkey, int flags)
 {
 	struct ib_sge sge = {
 		.addr = (uintptr_t)word, .length = len,
@@ -140,7 +140,7 @@ static struct mark *word_post(struct side *s, void *word, u32 len, u64 remote,
 	return post_wr(s, &wr.wr);
 }
 
-static void word_test_store(struct stage *st, const void *arg)
+static void atomics_test_write(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	unsigned int i;
@@ -149,24 +149,24 @@ static void word_test_store(struct stage *st, const void *arg)
 
 	if (!region_simple(b, &r, ALL_RIGHTS))
 		return;
-	word_fill_canaries(b);
+	atomics_fill_canaries(b);
 	for (i = 1; i <= (st->t->quick ? 20 : 500); i++) {
 		u64 word = i * CANARY;
 
-		m = word_post(a, &word, 8, r.mr->iova + 4096, r.mr->rkey,
-			      IB_SEND_INLINE);
+		m = atomics_post_write(a, &word, 8, r.mr->iova + 4096, r.mr->rkey,
+				       IB_SEND_INLINE);
 		if (!want(m, IB_WC_SUCCESS))
 			break;
 		check(st->t, m->wc.opcode == IB_WC_ATOMIC_WRITE, "opcode %d",
 		      m->wc.opcode);
-		check(st->t, *word_at(b, 4096) == word, "%llx instead of %llx",
-		      *word_at(b, 4096), word);
+		check(st->t, *atomics_word(b, 4096) == word, "%llx instead of %llx",
+		      *atomics_word(b, 4096), word);
 	}
-	word_check_canaries(b, 4096);
+	atomics_check_canaries(b, 4096);
 	region_free(&r);
 }
 
-static void word_test_store_refused(struct stage *st, const void *arg)
+static void atomics_test_write_refused(struct stage *st, const void *arg)
 {
 	static const struct {
 		int off;
@@ -185,29 +185,29 @@ static void word_test_store_refused(struct stage *st, const void *arg)
 	struct mark *m;
 	unsigned int i;
 
-	m = word_post(a, words, 8, 0, 0, 0);
+	m = atomics_post_write(a, words, 8, 0, 0, 0);
 	check(st->t, m->err == -EINVAL, "a word in memory is posted: %d", m->err);
-	m = word_post(a, words, 4, 0, 0, IB_SEND_INLINE);
+	m = atomics_post_write(a, words, 4, 0, 0, IB_SEND_INLINE);
 	check(st->t, m->err == -EINVAL, "half a word is posted: %d", m->err);
-	m = word_post(a, words, 16, 0, 0, IB_SEND_INLINE);
+	m = atomics_post_write(a, words, 16, 0, 0, IB_SEND_INLINE);
 	check(st->t, m->err == -EINVAL, "two words are posted: %d", m->err);
 	for (i = 0; i < ARRAY_SIZE(tries); i++) {
 		if (!region_simple(b, &r, tries[i].access))
 			return;
-		word_fill_canaries(b);
-		want(word_post(a, words, 8, r.mr->iova + tries[i].off,
-			       r.mr->rkey ^ tries[i].key, IB_SEND_INLINE),
+		atomics_fill_canaries(b);
+		want(atomics_post_write(a, words, 8, r.mr->iova + tries[i].off,
+					r.mr->rkey ^ tries[i].key, IB_SEND_INLINE),
 		     tries[i].status);
 		want_state(a, IB_QPS_ERR);
 		want_state(b, IB_QPS_ERR);
-		word_check_canaries(b, BUF_SIZE);
+		atomics_check_canaries(b, BUF_SIZE);
 		check(st->t, !stage_again(st), "not connected again");
 		region_free(&r);
 	}
 }
 
 /* Data written before a FLUSH is there when it completes. */
-static void word_test_flush(struct stage *st, const void *arg)
+static void atomics_test_flush(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *m[2];
@@ -232,7 +232,7 @@ static void word_test_flush(struct stage *st, const void *arg)
 }
 
 /* A key without the right, a wrong key, a queue pair without the right. */
-static void word_test_flush_refused(struct stage *st, const void *arg)
+static void atomics_test_flush_refused(struct stage *st, const void *arg)
 {
 	static const int rights = ALL_RIGHTS | IB_ACCESS_FLUSH_GLOBAL;
 	struct side *a = &st->a, *b = &st->b;
@@ -241,7 +241,7 @@ static void word_test_flush_refused(struct stage *st, const void *arg)
 	unsigned int i;
 
 	m = post_rdma(a, IB_WR_FLUSH, a->dma, 8, st->pd->local_dma_lkey, 0, 0);
-	check(st->t, m->err == -EINVAL, "one with memory is posted: %d", m->err);
+	check(st->t, m->err == -EINVAL, "a FLUSH with local memory is posted: %d", m->err);
 	for (i = 0; i < 3; i++) {
 		if (!region_simple(b, &r, i ? rights : ALL_RIGHTS))
 			return;
@@ -261,20 +261,20 @@ static void word_test_flush_refused(struct stage *st, const void *arg)
 }
 #endif
 
-void ktest_word(struct ktest *t)
+void ktest_atomics(struct ktest *t)
 {
 	static const enum ib_wr_opcode ops[] = {
 		IB_WR_ATOMIC_CMP_AND_SWP, IB_WR_ATOMIC_FETCH_AND_ADD,
 	};
 
-	ktest_run(t, word_test_atomics, NULL, "atomics");
-	ktest_run(t, word_test_unaligned, &ops[0],
-		  "COMPARE AND SWAP at an odd place");
-	ktest_run(t, word_test_unaligned, &ops[1], "FETCH AND ADD at an odd place");
-	ktest_run(t, word_test_atomic_refused, NULL, "atomics that may not be");
-	ktest_run(t, word_test_store, NULL, "words are stored");
-	ktest_run(t, word_test_store_refused, NULL, "words that may not be");
-	ktest_run(t, word_test_flush, NULL,
-		  "what was written is there after a FLUSH");
-	ktest_run(t, word_test_flush_refused, NULL, "flushes that may not be");
+	ktest_run(t, atomics_test_values, NULL, "atomics change the word and return its old value");
+	ktest_run(t, atomics_test_unaligned, &ops[0],
+		  "an unaligned COMPARE AND SWAP fails");
+	ktest_run(t, atomics_test_unaligned, &ops[1], "an unaligned FETCH AND ADD fails");
+	ktest_run(t, atomics_test_refused, NULL, "masked and short atomics are refused");
+	ktest_run(t, atomics_test_write, NULL, "ATOMIC WRITE stores the word");
+	ktest_run(t, atomics_test_write_refused, NULL, "invalid ATOMIC WRITEs are refused");
+	ktest_run(t, atomics_test_flush, NULL,
+		  "data of earlier WRITEs is there after a FLUSH");
+	ktest_run(t, atomics_test_flush_refused, NULL, "invalid FLUSHes are refused");
 }

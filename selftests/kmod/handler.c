@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * heard - invalidate a key in the handler of a completion
+ * handler - invalidate a key in a completion handler
  *
- * On completion the device no longer uses the key, so the handler may
- * invalidate it through another queue pair.  Otherwise that would deadlock.
+ * When a request has completed the device no longer uses its key, so the
+ * completion handler may invalidate the key through another queue pair.  If the
+ * device still held a reference to the key, that would deadlock.
  *
- * Process context, except heard_invalidate(), called by the completion.
+ * Process context, except handler_invalidate(), the completion handler.
  */
 #include "ktest.h"
 
 /**
- * struct heard_closing - a key to invalidate
+ * struct handler_key - a key to invalidate
  * @by: side that posts the invalidation
  * @key: the key
  * @mark: the posted request
  * @posted: @mark is valid
  */
-struct heard_closing {
+struct handler_key {
 	struct side *by;
 	u32 key;
 	struct mark *mark;
 	struct completion posted;
 };
 
-static void heard_invalidate(struct ib_cq *cq, void *arg)
+static void handler_invalidate(struct ib_cq *cq, void *arg)
 {
 	struct side *s = arg;
-	struct heard_closing *c = s->arg;
+	struct handler_key *c = s->arg;
 
 	c->mark = post_inv(c->by, c->key, 0);
 	complete(&c->posted);
 }
 
-struct heard_case {
+struct handler_case {
 	enum ib_wr_opcode op;
 	bool receive;
 	const char *name;
 };
 
 /* Post the request whose completion is handled; @own is local memory. */
-static struct mark *heard_post(struct stage *st, const struct heard_case *h,
-			       const struct region *own, const struct region *peers)
+static struct mark *handler_post(struct stage *st, const struct handler_case *h,
+				 const struct region *own, const struct region *peers)
 {
 	struct ib_sge sge = { own->mr->iova, 8, own->mr->lkey };
 	struct side *a = &st->a, *b = &st->b;
@@ -67,12 +68,12 @@ static struct mark *heard_post(struct stage *st, const struct heard_case *h,
 	return recv;
 }
 
-static void heard_run_round(struct stage *rc, struct stage *st,
-			    const struct heard_case *h,
-			    const struct region *peers)
+static void handler_run_round(struct stage *rc, struct stage *st,
+			      const struct handler_case *h,
+			      const struct region *peers)
 {
 	struct side *s = h->receive ? &st->b : &st->a;
-	struct heard_closing c = { .by = &rc->a };
+	struct handler_key c = { .by = &rc->a };
 	struct ktest *t = rc->t;
 	struct region own;
 
@@ -82,15 +83,15 @@ static void heard_run_round(struct stage *rc, struct stage *st,
 	init_completion(&c.posted);
 	s->arg = &c;
 	check(t, ib_req_notify_cq(s->cq, IB_CQ_NEXT_COMP) >= 0, "not armed");
-	want(heard_post(st, h, &own, peers), IB_WC_SUCCESS);
+	want(handler_post(st, h, &own, peers), IB_WC_SUCCESS);
 	if (check(t, wait_for_completion_timeout(&c.posted, t->slow * HZ),
-		  "nothing was heard"))
+		  "the handler was not called"))
 		want(c.mark, IB_WC_SUCCESS);
 	region_free(&own);
 }
 
 /* On each vector: the completion may run on any CPU. */
-static void heard_test(struct stage *rc, const void *arg)
+static void handler_test(struct stage *rc, const void *arg)
 {
 	int i, vector, most = min(rc->t->dev->num_comp_vectors, 4);
 	int rounds = rc->t->quick ? 5 : DEPTH;
@@ -101,22 +102,22 @@ static void heard_test(struct stage *rc, const void *arg)
 	for (vector = 0; vector < most; vector++) {
 		const struct kind kind = {
 			.type = IB_QPT_RC, .beside = rc,
-			.hear = heard_invalidate, .vector = vector,
+			.comp_handler = handler_invalidate, .vector = vector,
 		};
 		struct stage *st = stage_open_of(rc->t, &kind, 4 * DEPTH);
 
 		if (!st)
 			break;
 		for (i = 0; i < rounds && !rc->t->bad; i++)
-			heard_run_round(rc, st, arg, &peers);
+			handler_run_round(rc, st, arg, &peers);
 		stage_close(st);
 	}
 	region_free(&peers);
 }
 
-void ktest_heard(struct ktest *t)
+void ktest_handler(struct ktest *t)
 {
-	static const struct heard_case all[] = {
+	static const struct handler_case all[] = {
 		{ IB_WR_SEND, false, "SEND" },
 		{ IB_WR_SEND, true, "receive" },
 		{ IB_WR_RDMA_WRITE, false, "WRITE" },
@@ -126,7 +127,7 @@ void ktest_heard(struct ktest *t)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)
-		ktest_run(t, heard_test, &all[i],
-			  "the key is taken back by whoever hears of it: %s",
+		ktest_run(t, handler_test, &all[i],
+			  "a completion handler can invalidate the key: %s",
 			  all[i].name);
 }

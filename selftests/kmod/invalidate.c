@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inv - invalidated keys: IB_WR_LOCAL_INV, IB_WR_SEND_WITH_INV
+ * invalidate - invalidation of keys: IB_WR_LOCAL_INV, IB_WR_SEND_WITH_INV
  *
  * Process context.
  */
 #include "ktest.h"
 
-/* After that neither the peer nor the owner can use the region. */
-static void inv_test_gone(struct stage *st, const void *arg)
+/* After the invalidation neither the peer nor the owner can use the region. */
+static void invalidate_test_gone(struct stage *st, const void *arg)
 {
 	bool by_peer = *(const bool *)arg;
 	struct side *a = &st->a, *b = &st->b;
@@ -38,7 +38,7 @@ static void inv_test_gone(struct stage *st, const void *arg)
 	want_state(a, IB_QPS_ERR);
 	want_state(b, IB_QPS_ERR);
 	want_event(b, IB_EVENT_QP_ACCESS_ERR);
-	check(st->t, !memchr_inv(b->buf, 2, BUF_SIZE), "written");
+	check(st->t, !memchr_inv(b->buf, 2, BUF_SIZE), "data was written");
 
 	check(st->t, !stage_again(st), "not connected again");
 	m = post_recv(a, a->dma, 200, lkey);
@@ -46,29 +46,30 @@ static void inv_test_gone(struct stage *st, const void *arg)
 	want_state(b, IB_QPS_ERR);
 	want_state(a, IB_QPS_RTS);
 	check(st->t, !m->times, "something was received");
-	check(st->t, !memchr_inv(a->buf, 3, BUF_SIZE), "read");
+	check(st->t, !memchr_inv(a->buf, 3, BUF_SIZE), "data was read");
 	region_free(&r);
 }
 
 /* Keys that cannot be invalidated, locally or by the peer. */
-enum inv_foreign {
+enum invalidate_foreign {
 	STALE, NEVER, DMA_KEY, TWICE, OLD, OTHER_PD, LOCAL_ONLY, FOREIGNS
 };
 
-static const char *const inv_foreign_names[] = {
-	[STALE] = "unknown", [NEVER] = "never registered",
-	[DMA_KEY] = "the domain's own", [TWICE] = "invalid already",
-	[OLD] = "of another generation", [OTHER_PD] = "of another domain",
-	[LOCAL_ONLY] = "without rights of the peer's",
+static const char *const invalidate_foreign_names[] = {
+	[STALE] = "unknown key", [NEVER] = "key that was never registered",
+	[DMA_KEY] = "local_dma_lkey", [TWICE] = "key that is invalid already",
+	[OLD] = "key with another low byte",
+	[OTHER_PD] = "key of another protection domain",
+	[LOCAL_ONLY] = "key without remote rights",
 };
 
-struct inv_case {
-	enum inv_foreign key;
+struct invalidate_case {
+	enum invalidate_foreign key;
 	bool by_peer;
 };
 
 /* Prepare the region for the case and return the key. */
-static u32 inv_spoil_key(struct stage *st, struct region *r, enum inv_foreign how)
+static u32 invalidate_spoil_key(struct stage *st, struct region *r, enum invalidate_foreign how)
 {
 	const struct piece pieces[] = { { 0, PAGE_SIZE }, {} };
 	u32 key = r->mr->rkey;
@@ -96,7 +97,7 @@ static u32 inv_spoil_key(struct stage *st, struct region *r, enum inv_foreign ho
 	}
 }
 
-static void inv_take_back(struct stage *st, u32 key, bool by_peer)
+static void invalidate_take_back(struct stage *st, u32 key, bool by_peer)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct mark *m;
@@ -115,9 +116,9 @@ static void inv_take_back(struct stage *st, u32 key, bool by_peer)
 	want_state(b, IB_QPS_ERR);
 }
 
-static void inv_test_foreign(struct stage *st, const void *arg)
+static void invalidate_test_foreign(struct stage *st, const void *arg)
 {
-	const struct inv_case *inv = arg;
+	const struct invalidate_case *inv = arg;
 	struct side *a = &st->a, *b = &st->b;
 	struct stage *other = NULL;
 	struct region r;
@@ -133,9 +134,9 @@ static void inv_test_foreign(struct stage *st, const void *arg)
 	} else {
 		if (!region_new(b, st->pd, &r, IB_MR_TYPE_MEM_REG, 4))
 			return;
-		key = inv_spoil_key(st, &r, inv->key);
+		key = invalidate_spoil_key(st, &r, inv->key);
 	}
-	inv_take_back(st, key, inv->by_peer);
+	invalidate_take_back(st, key, inv->by_peer);
 
 	/* A key that could not be invalidated still works for its owner. */
 	if (other) {
@@ -154,7 +155,7 @@ out:
 }
 
 /* LOCAL_INV needs no remote rights. */
-static void inv_test_local_only(struct stage *st, const void *arg)
+static void invalidate_test_local_only(struct stage *st, const void *arg)
 {
 	struct region r;
 
@@ -166,7 +167,7 @@ static void inv_test_local_only(struct stage *st, const void *arg)
 }
 
 /* In order and fenced: the READ before still finds its memory. */
-static void inv_test_fence(struct stage *st, const void *arg)
+static void invalidate_test_fence(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	struct region to, from;
@@ -200,7 +201,7 @@ static void inv_test_fence(struct stage *st, const void *arg)
 }
 
 /* In order and not fenced: data sent from the region still arrives. */
-static void inv_test_unfenced(struct stage *st, const void *arg)
+static void invalidate_test_unfenced(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	unsigned int i, bytes = 40000;
@@ -232,7 +233,7 @@ static void inv_test_unfenced(struct stage *st, const void *arg)
 }
 
 /* A region per request, invalidated by the answer, as in storage. */
-static void inv_test_serve(struct stage *st, const void *arg)
+static void invalidate_test_serve(struct stage *st, const void *arg)
 {
 	struct side *a = &st->a, *b = &st->b;
 	u32 lkey = st->pd->local_dma_lkey;
@@ -257,7 +258,8 @@ static void inv_test_serve(struct stage *st, const void *arg)
 		want(m[2], IB_WC_SUCCESS);
 		if (!want(recv, IB_WC_SUCCESS))
 			break;
-		check(st->t, recv->wc.ex.invalidate_rkey == r.mr->rkey, "another key");
+		check(st->t, recv->wc.ex.invalidate_rkey == r.mr->rkey,
+		      "wrong key in the completion");
 		check(st->t, !memcmp(b->buf + 3 * PAGE_SIZE, a->buf, PAGE_SIZE) &&
 		      !memcmp(b->buf + 1 * PAGE_SIZE, a->buf + PAGE_SIZE, 1000),
 		      "round %d: wrong data", i);
@@ -265,28 +267,31 @@ static void inv_test_serve(struct stage *st, const void *arg)
 	region_free(&r);
 }
 
-void ktest_inv(struct ktest *t)
+void ktest_invalidate(struct ktest *t)
 {
 	static const bool ways[] = { false, true };
-	struct inv_case inv;
+	struct invalidate_case inv;
 
-	ktest_run(t, inv_test_gone, &ways[0], "invalidated here");
-	ktest_run(t, inv_test_gone, &ways[1], "invalidated by the peer");
+	ktest_run(t, invalidate_test_gone, &ways[0], "LOCAL_INV makes a key invalid");
+	ktest_run(t, invalidate_test_gone, &ways[1], "SEND with invalidate makes a key invalid");
 	for (inv.key = 0; inv.key < LOCAL_ONLY; inv.key++) {
 		inv.by_peer = false;
-		ktest_run(t, inv_test_foreign, &inv,
-			  "a key not to be invalidated here: %s",
-			  inv_foreign_names[inv.key]);
+		ktest_run(t, invalidate_test_foreign, &inv,
+			  "LOCAL_INV fails: %s",
+			  invalidate_foreign_names[inv.key]);
 	}
 	for (inv.key = 0; inv.key < FOREIGNS; inv.key++) {
 		inv.by_peer = true;
-		ktest_run(t, inv_test_foreign, &inv,
-			  "a key not to be invalidated by the peer: %s",
-			  inv_foreign_names[inv.key]);
+		ktest_run(t, invalidate_test_foreign, &inv,
+			  "SEND with invalidate fails: %s",
+			  invalidate_foreign_names[inv.key]);
 	}
-	ktest_run(t, inv_test_local_only, NULL,
-		  "invalidated here, of no use to the peer");
-	ktest_run(t, inv_test_fence, NULL, "invalidated behind a READ, fenced");
-	ktest_run(t, inv_test_unfenced, NULL, "invalidated behind a WRITE from it");
-	ktest_run(t, inv_test_serve, NULL, "a region for each request");
+	ktest_run(t, invalidate_test_local_only, NULL,
+		  "LOCAL_INV needs no remote rights");
+	ktest_run(t, invalidate_test_fence, NULL,
+		  "LOCAL_INV with fence waits for a READ");
+	ktest_run(t, invalidate_test_unfenced, NULL,
+		  "LOCAL_INV without fence follows a WRITE of the region");
+	ktest_run(t, invalidate_test_serve, NULL,
+		  "a region is registered and invalidated for each request");
 }
