@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memory_windows - memory windows of both types: allowed and refused access
+ * memory_windows - memory windows of both types: access, binding, invalidation
  *
- *	memory_windows a|b PORT [GROUP...]	see main() for the groups
+ *	memory_windows a|b PORT [uses] [misuse] [wrong]
  *
  * End b has the memory and binds windows to it, end a uses their keys.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "lib/pattern.h"
 #include "lib/window.h"
 
-/* ---- what they open ---- */
+/* ---- access that is allowed ---- */
 
 struct kind {
 	enum ibv_mw_type type;
 	bool extended, zero_based;
 };
 
-/* WRITE its beginning, READ its end to the last byte, add to a word. */
+/* WRITE the beginning of the window, READ its end to the last byte, add to a word. */
 static void use(struct stage *s, struct conn *c, uint64_t addr, uint32_t key)
 {
 	struct ibv_sge sge = sge_of(s->r, 0, PIECE);
@@ -41,7 +40,7 @@ static void use(struct stage *s, struct conn *c, uint64_t addr, uint32_t key)
 	check(s->p, !memcmp(s->r->buf + 8, s->r->buf + 30000, 8), "FETCH_AND_ADD: wrong result");
 }
 
-/* What that leaves in the memory, and nothing else. */
+/* The memory has what use() wrote, and nothing else has changed. */
 static void judge(struct stage *s)
 {
 	uint8_t right[PIECE];
@@ -116,7 +115,7 @@ static void run_again(struct pair *p, const void *arg)
 	}
 }
 
-/* A window that is bound, and another queue pair of the same domain. */
+/* Open a stage with a bound window, and another connection in the same domain. */
 static struct conn *open_two(struct pair *p, struct stage *s, enum ibv_mw_type type)
 {
 	struct conn_attr attr = conn_defaults(p);
@@ -132,7 +131,7 @@ static struct conn *open_two(struct pair *p, struct stage *s, enum ibv_mw_type t
 	return other;
 }
 
-/* Access by the queue pair that binds, and by another one. */
+/* Access through the queue pair that binds, and through another one. */
 static void run_other_qp(struct pair *p, const void *arg)
 {
 	enum ibv_mw_type type = *(const enum ibv_mw_type *)arg;
@@ -156,7 +155,7 @@ static void run_other_qp(struct pair *p, const void *arg)
 	pair_sync(p);
 }
 
-/* ---- what they do not ---- */
+/* ---- access that is refused ---- */
 
 enum flaw {
 	BEFORE, BEHIND, NO_WRITE, NO_READ, NO_ATOMIC, UNBOUND, OLD_KEY, INVALIDATED, TAKEN_BACK,
@@ -182,7 +181,7 @@ struct misuse {
 	enum flaw flaw;
 };
 
-/* End b does to its window what the flaw says; the key that a is to use. */
+/* End b prepares its window; return the key that end a uses. */
 static uint32_t spoil(struct stage *s, enum flaw flaw)
 {
 	unsigned int access = ALL_REMOTE;
@@ -214,7 +213,7 @@ static uint32_t spoil(struct stage *s, enum flaw flaw)
 	return key;
 }
 
-/* End a gives the key back by a SEND, which b receives. */
+/* End a invalidates the key by a SEND, which b receives. */
 static void take_back(struct stage *s, uint32_t key)
 {
 	struct ibv_sge sge = sge_of(s->r, 0, 64);
@@ -302,7 +301,7 @@ static void run_not_theirs(struct pair *p, const void *arg)
 	} else {
 		queue_want(other->recv, 9, IBV_WC_REM_INV_REQ_ERR);
 	}
-	/* And it is still good. */
+	/* The key is still valid. */
 	if (end_b(p))
 		pattern_fill(s.r->buf, SIZE, HERE);
 	pair_sync(p);
@@ -313,7 +312,7 @@ static void run_not_theirs(struct pair *p, const void *arg)
 		judge(&s);
 }
 
-/* ---- what cannot be bound, or invalidated ---- */
+/* ---- binding and invalidation that fail ---- */
 
 enum wrong {
 	NO_BIND_RIGHT, NO_LOCAL_WRITE, OUTSIDE, WRAPS, WRONG_PD, STALE_REGION, WINDOW_OF_OTHER_PD,
@@ -416,7 +415,7 @@ static void run_wrong(struct pair *p, const void *arg)
 		wr[0].next = &wr[1];
 		wr[1].next = &wr[2];
 		if (wrong == STALE_REGION) {
-			/* The provider takes its key now. */
+			/* Posting reads the key from the copy. */
 			struct ibv_mr gone = *wr[1].bind_mw.bind_info.mr;
 
 			undo_now(p, wr[1].bind_mw.bind_info.mr);
@@ -432,149 +431,9 @@ static void run_wrong(struct pair *p, const void *arg)
 		conn_want_state(s.c, IBV_QPS_ERR);
 		check(p, event_next(p, NULL, 0) < 0, "there is an event");
 		stage_want(&s, s.r->buf, 0, SIZE, HERE, "the memory");
-		/* What was not bound holds nothing. */
+		/* A window that was not bound does not hold the region. */
 		if (wrong < BOUND_ALREADY || wrong == NOTHING || wrong == INV_FREE)
 			undo_now(p, s.mr);
-	}
-	pair_sync(p);
-}
-
-/* ---- in order, many times ---- */
-
-/*
- * What a server does: for each request a window, whose key goes out with a
- * SEND; the peer writes there and takes the key back with its answer.  All of
- * it is posted at once, so that binding is in order with the rest.
- */
-static void serve(struct stage *s, int i)
-{
-	struct ibv_mw_bind_info info = stage_info(s, IBV_ACCESS_REMOTE_WRITE);
-	struct ibv_sge to = sge_of(s->r, 0, 64), from = sge_of(s->r, 128, 12);
-	uint32_t key = ibv_inc_rkey(s->mw->rkey);
-	struct ibv_send_wr wr[2];
-	struct ibv_wc wc;
-	uint64_t addr;
-	/* Every other key is taken back here. */
-	bool own = i % 2;
-
-	info.addr += i;
-	info.length = PIECE;
-	addr = info.addr;
-	memcpy(s->r->buf + 128, &addr, 8);
-	memcpy(s->r->buf + 136, &key, 4);
-	conn_recv(s->c, 9, &to, 1);
-	wr[0] = wr_bind(10, s->mw, key, i % 3 ? IBV_SEND_SIGNALED : IBV_SEND_FENCE, &info);
-	wr[1] = wr_send(11, &from, 1, 0);
-	wr[0].next = &wr[1];
-	conn_send(s->c, wr);
-	s->mw->rkey = key;
-	if (i % 3)
-		queue_want(s->c->send, 10, IBV_WC_SUCCESS);
-	queue_next(s->c->recv, &wc);
-	check(s->p, wc.wr_id == 9 && !wc.status &&
-	      !(wc.wc_flags & IBV_WC_WITH_INV) == own, "answer %d: \"%s\", flags 0x%x", i,
-	      ibv_wc_status_str(wc.status), wc.wc_flags);
-	check(s->p, own || wc.invalidated_rkey == key, "answer %d takes back key 0x%08x", i,
-	      wc.invalidated_rkey);
-	stage_want(s, s->r->buf + AT + i, i, PIECE, THERE, "what was written");
-	if (!own)
-		return;
-	wr[1] = wr_local_inv(13, key, IBV_SEND_SIGNALED | (i % 4 == 1 ? IBV_SEND_FENCE : 0));
-	wr[0] = wr_rdma(12, IBV_WR_RDMA_WRITE, NULL, 0, IBV_SEND_SIGNALED, 0, 0);
-	wr[0].next = &wr[1];
-	conn_send(s->c, wr);
-	queue_want(s->c->send, 12, IBV_WC_SUCCESS);
-	queue_next(s->c->send, &wc);
-	check(s->p, wc.wr_id == 13 && !wc.status && wc.opcode == IBV_WC_LOCAL_INV,
-	      "invalidation %d: \"%s\", opcode %d", i, ibv_wc_status_str(wc.status), wc.opcode);
-}
-
-static void answer(struct stage *s, int i)
-{
-	struct ibv_sge to = sge_of(s->r, 30000, 64), from = sge_of(s->r, i, PIECE);
-	struct ibv_sge little = sge_of(s->r, 0, 10);
-	struct ibv_send_wr wr[2];
-	uint64_t addr;
-	uint32_t key;
-
-	queue_want(s->c->recv, 9, IBV_WC_SUCCESS);
-	memcpy(&addr, s->r->buf + 30000, 8);
-	memcpy(&key, s->r->buf + 30008, 4);
-	conn_recv(s->c, 9, &to, 1);
-	wr[0] = wr_rdma(5, IBV_WR_RDMA_WRITE, &from, 1, 0, addr, key);
-	wr[1] = wr_send(6, &little, 1, IBV_SEND_SIGNALED);
-	if (!(i % 2)) {
-		wr[1].opcode = IBV_WR_SEND_WITH_INV;
-		wr[1].invalidate_rkey = key;
-	}
-	wr[0].next = &wr[1];
-	conn_send(s->c, wr);
-	queue_want(s->c->send, 6, IBV_WC_SUCCESS);
-}
-
-static void run_serve(struct pair *p, const void *arg)
-{
-	int i, rounds = p->quick ? 30 : 300;
-	struct ibv_sge to;
-	struct stage s;
-
-	stage_open(p, &s, IBV_MW_TYPE_2, *(const bool *)arg);
-	if (end_a(p)) {
-		to = sge_of(s.r, 30000, 64);
-		conn_recv(s.c, 9, &to, 1);
-	}
-	pair_sync(p);
-	for (i = 0; i < rounds; i++) {
-		if (end_b(p))
-			serve(&s, i);
-		else
-			answer(&s, i);
-	}
-	pair_sync(p);
-}
-
-/* Requests, binds and invalidations among them, complete in order. */
-static void run_line(struct pair *p, const void *arg)
-{
-	enum { N = 20 };
-	struct ibv_send_wr wr[N];
-	struct ibv_sge sge[N];
-	struct region *other;
-	struct ibv_wc wc;
-	struct stage s;
-	int i, round;
-
-	(void)arg;
-	stage_open(p, &s, IBV_MW_TYPE_2, false);
-	other = region_new(p, SIZE, ALL_ACCESS);
-	region_swap(p, other);
-	for (round = 0; end_b(p) && round < (p->quick ? 10 : 50); round++) {
-		struct ibv_mw_bind_info info = stage_info(&s, ALL_REMOTE);
-
-		for (i = 0; i < N; i++) {
-			unsigned int flags = IBV_SEND_SIGNALED;
-
-			sge[i] = sge_of(s.r, 0, 1 + 300 * i);
-			if (i % 5 == 1) {
-				s.mw->rkey = ibv_inc_rkey(s.mw->rkey);
-				wr[i] = wr_bind(i, s.mw, s.mw->rkey, flags, &info);
-			} else if (i % 5 == 3) {
-				wr[i] = wr_local_inv(i, s.mw->rkey,
-						     flags | (round % 2 ? IBV_SEND_FENCE : 0));
-			} else {
-				wr[i] = wr_rdma(i, i % 5 == 2 ? IBV_WR_RDMA_READ :
-						IBV_WR_RDMA_WRITE, &sge[i], 1, flags,
-						other->peer_addr, other->peer_rkey);
-			}
-			wr[i].next = i + 1 < N ? &wr[i + 1] : NULL;
-		}
-		conn_send(s.c, wr);
-		for (i = 0; i < N; i++) {
-			queue_next(s.c->send, &wc);
-			check(p, wc.wr_id == (uint64_t)i && !wc.status,
-			      "round %d: completion %llu, \"%s\", where %d should be", round,
-			      (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status), i);
-		}
 	}
 	pair_sync(p);
 }
@@ -621,73 +480,8 @@ static void all_misuse(struct pair *p)
 		pair_case(p, run_not_theirs, &i, "the peer cannot invalidate %s", theirs[i]);
 }
 
-/*
- * Who closes a key waits for those who look at it, and must not have interrupted them.
- * That is rare: it takes the seconds of a run in full, or a kernel that proves locks.
- */
-struct asker {
-	struct pair *p;
-	uint32_t key;
-	bool over;
-};
-
-static void *ask(void *arg)
-{
-	struct asker *a = arg;
-	struct ibv_sge sge = { 0, 1, a->key };
-
-	while (!__atomic_load_n(&a->over, __ATOMIC_RELAXED))
-		ibv_advise_mr(a->p->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH,
-			      &sge, 1);
-	return NULL;
-}
-
-/* Bound and taken back with one and the same key; a stream, which others than the program do. */
-static void come_and_go(struct stage *s, struct conn *c, uint32_t key)
-{
-	struct ibv_mw_bind_info info = stage_info(s, ALL_REMOTE);
-	struct ibv_send_wr wr;
-	int i, n;
-
-	for (n = s->p->quick || s->p->slow > 1 ? 20 : 6000; n; n--) {
-		for (i = 1; i <= 1000; i++) {
-			wr = wr_bind(1, s->mw, key, 0, &info);
-			conn_send(c, &wr);
-			wr = wr_local_inv(2, key, i == 1000 ? IBV_SEND_SIGNALED : 0);
-			conn_send(c, &wr);
-		}
-		queue_want(c->send, 2, IBV_WC_SUCCESS);
-	}
-}
-
-static void run_asked(struct pair *p, const void *arg)
-{
-	struct conn_attr attr = conn_defaults(p);
-	struct asker asker = { .p = p };
-	pthread_t threads[2];
-	struct stage s;
-	struct conn *c;
-	int i;
-
-	(void)arg;
-	stage_open(p, &s, IBV_MW_TYPE_2, false);
-	attr.send_wr = 2000;
-	c = conn_open(p, &attr);
-	if (end_b(p)) {
-		asker.key = ibv_inc_rkey(s.mw->rkey);
-		for (i = 0; i < 2; i++)
-			pthread_create(&threads[i], NULL, ask, &asker);
-		come_and_go(&s, c, asker.key);
-		__atomic_store_n(&asker.over, true, __ATOMIC_RELAXED);
-		for (i = 0; i < 2; i++)
-			pthread_join(threads[i], NULL);
-	}
-	pair_sync(p);
-}
-
 int main(int argc, char **argv)
 {
-	static const bool ways[] = { false, true };
 	enum wrong wrong;
 	struct pair p;
 
@@ -698,14 +492,5 @@ int main(int argc, char **argv)
 		all_misuse(&p);
 	for (wrong = 0; wrong < WRONGS && pair_wants(&p, "wrong"); wrong++)
 		pair_case(&p, run_wrong, &wrong, "%s", wrong_names[wrong]);
-	if (pair_wants(&p, "order")) {
-		pair_case(&p, run_line, NULL, "binds, invalidations and WRITEs complete in order");
-		pair_case(&p, run_serve, &ways[0], "each request uses a window of its own");
-		pair_case(&p, run_serve, &ways[1],
-			  "each request uses a window of its own, by ibv_wr_*()");
-	}
-	if (pair_wants(&p, "asked"))
-		pair_case(&p, run_asked, NULL,
-			  "a window is invalidated while other processors look it up");
 	return pair_close(&p);
 }

@@ -12,7 +12,8 @@
 limit=100
 pair_cases rereg_mr
 pair_cases memory_windows
+pair_cases memory_windows_order
 # A retransmission does not repeat a local bind or invalidation.
-try "windows are invalidated once on a network that loses packets" lossy 3% pair_quietly memory_windows order
+try "windows are invalidated once on a network that loses packets" lossy 3% pair_quietly memory_windows_order order
 try "data transfer works afterwards" pair_quietly rc_data brief
 finish
