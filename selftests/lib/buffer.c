@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer - dma-bufs that every machine can make
+ * buffer - dma-bufs that need no hardware
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "buffer.h"
 
 #define PAGE 4096
-/* udmabuf's own limit. */
+/* Limit of udmabuf */
 #define MAX_ITEMS 1024
 
 const char *const buffer_names[BUFFER_KINDS] = {

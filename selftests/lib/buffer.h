@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * buffer - dma-bufs that every machine can make: of a program's own memory
- * (udmabuf) and of the kernel's (the system heap)
+ * buffer - dma-bufs that need no hardware: of a program's own memory (udmabuf) and
+ * of kernel memory (the system heap)
  */
 #ifndef ROVER_SELFTEST_BUFFER_H
 #define ROVER_SELFTEST_BUFFER_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum buffer_kind {
-	BUFFER_UDMABUF,		/* pages in a line */
+	BUFFER_UDMABUF,		/* pages in order */
 	BUFFER_SHUFFLED,	/* udmabuf, from the last page to the first */
 	BUFFER_HEAP,
 	BUFFER_KINDS
@@ -17,7 +17,7 @@ enum buffer_kind {
 
 extern const char *const buffer_names[BUFFER_KINDS];
 
-/* A new one, of whole pages; -1 and errno when there is none of this kind. */
+/* Create a buffer of whole pages; -1 and errno if the kernel does not support this kind. */
 int buffer_make(enum buffer_kind kind, size_t len, int flags);
 
 #endif /* ROVER_SELFTEST_BUFFER_H */

@@ -12,33 +12,34 @@
 #include "clause.h"
 #include "xrc.h"
 
-/* The peer's queue pairs; those of earlier cases do not count any more. */
+/* The peer's queue pair numbers; each case has a new one. */
 #define BYSTANDER_QPN	0x100000
 #define FIRST_QPN	0x100001
 
-/* First sequence numbers, so that they wrap soon: of the queue pair, and of the peer. */
+/* First PSNs of the queue pair and of the peer, which wrap soon */
 #define OWN_PSN		0xfffffe
 #define PEER_PSN	0xfffffd
 
 /*
- * A host that stands still for so long may see a request again, and what follows from that is
- * not what a rule has in mind: it is tried again, so many times in all.
+ * If the host stalls for longer than this, a request may be retransmitted, and the rule fails
+ * for that reason alone.  It is tried again then, up to TRIES times.
  */
 #define LATE_MS		30
 #define TRIES		5
-/* Where much fails, as with a driver that was changed on purpose, patience is of no use. */
+/* Wait less if many cases fail, as with a mutant of the driver. */
 #define SOON_MS(p)	(((p)->ktap.failed > 2 ? 500 : 4000) * (p)->slow)
 
 /**
- * struct run - a rule that is run
- * @step: the one that it is at; one in turn of @times, if there is that
- * @each: the opcode that is in turn
+ * struct run - execution of a rule
+ * @step: current step; if @times is set, one of its repetitions
+ * @times: step with repetitions, or NULL
+ * @each: current opcode of clause.each
  * @posted, @sent, @received, @taken: work requests posted, completed; receives posted, completed
- * @state: in which the queue pair has to be
- * @seen: the latest request that was received
- * @step_at: when the last step was done
- * @late: the host has stood still while a request was outstanding
- * @tries: how often this was tried before
+ * @state: expected state of the queue pair
+ * @seen: newest PSN of a received request
+ * @step_at: time of the last step
+ * @late: the host stalled while a request was outstanding
+ * @tries: earlier tries of this rule
  */
 struct run {
 	struct testbed *s;
@@ -55,7 +56,7 @@ struct run {
 	unsigned int tries;
 };
 
-/* Where a rule begins. */
+/* Set at the beginning of a rule. */
 static jmp_buf begin_again;
 
 static bool is_late(struct run *run)
@@ -97,7 +98,7 @@ static const char *note_each(const struct run *run)
 
 /* ---- packets ---- */
 
-/* The next packet for the peer's queue pair; false when the bystander's comes instead, or none. */
+/* Wait for a packet to the peer's queue pair; false if none comes, or one to the bystander. */
 static bool next_packet(struct run *run, unsigned int ms, bool *bystander)
 {
 	struct peer *peer = &run->s->peer;
@@ -115,7 +116,7 @@ static bool next_packet(struct run *run, unsigned int ms, bool *bystander)
 	return false;
 }
 
-/* A request that comes again, since its answer was late. */
+/* A request was retransmitted since its answer was late. */
 static bool is_timeout(struct run *run)
 {
 	uint32_t psn = run->s->peer.bth.psn & 0xffffff;
@@ -139,8 +140,8 @@ static void expect(struct run *run)
 }
 
 /*
- * Packets are taken in one by one: once the bystander has answered, so would have the queue
- * pair.
+ * Wait for an answer of the bystander.  Packets are processed in order: an answer of the queue
+ * pair comes before it, and with @quiet there must be none.
  */
 static void wait_for_bystander(struct run *run, bool quiet)
 {
@@ -249,7 +250,7 @@ static void not_done(struct run *run)
 	     (unsigned int)wc.wr_id, ibv_wc_status_str(wc.status));
 }
 
-/* ---- what else a step may be ---- */
+/* ---- other steps ---- */
 
 static void expect_event(struct run *run)
 {
@@ -357,7 +358,7 @@ static void take_step(struct run *run)
 	}
 }
 
-/* Once, or as often as it says. */
+/* Take a step once, or step.times times. */
 static void take_times(struct run *run)
 {
 	const struct step *of = run->step;
@@ -379,7 +380,7 @@ static void take_times(struct run *run)
 
 /* ---- the end of a rule ---- */
 
-/* What is left in a queue of a queue pair in error is flushed, each exactly once. */
+/* In error each remaining request is flushed exactly once. */
 static void expect_flushed(struct run *run, struct queue *q, unsigned int count, const char *what)
 {
 	uint64_t until = now_ms() + SOON_MS(run->s->p);
@@ -464,7 +465,7 @@ static uint8_t service_of(enum ibv_qp_type type)
 	}
 }
 
-/* Queues that a request of XRC may name, each new. */
+/* Create the SRQs that XRC requests may name. */
 static void make_srqs(struct run *run, struct conn_attr *attr)
 {
 	struct shared *srqs[SRQS] = {};
@@ -635,7 +636,7 @@ static void run_testbed(struct pair *p, const void *arg)
 			continue;
 		s->mrs[i] = ibv_reg_mr(i == KEY_FOREIGN ? s->foreign : s->pd, s->remote->buf,
 				       REMOTE_ROOM, rights[i]);
-		/* Older kernels know of no FLUSH. */
+		/* Older kernels do not have FLUSH. */
 		check(p, s->mrs[i] || i == KEY_FLUSH, "ibv_reg_mr, access 0x%x: %s", rights[i],
 		      strerror(errno));
 	}

@@ -2,15 +2,15 @@
 /*
  * clause - rules: cases in which a crafted peer talks to a queue pair
  *
- * A rule is a row of a table: what the queue pair is like, and steps.  A step is a
- * packet that the peer sends (IN), one that it has to be sent (OUT, ACK, NAK), a work
- * request, a completion, an event, a state or what memory holds.  Whatever is not
- * among the steps must not happen: a rule ends with a look for further packets,
- * completions and events.
+ * A rule is a row of a table: attributes of the queue pair, and steps.  A step is a
+ * packet that the peer sends (IN), a packet that it has to receive (OUT, ACK, NAK), a
+ * work request, a completion, an event, a state or the contents of memory.  Nothing
+ * else may happen: at the end of a rule there must be no further packet, completion
+ * or event.
  *
- * Sequence numbers count from the first one of either side, which lies just before
- * the end of the 24 bits.  Opcodes are those of RC; they become those of the
- * queue pair's own service unless RAW_OP() says which one is meant.
+ * PSNs count from the first one of either side, which lies just before the end of
+ * the 24 bits.  Opcodes are those of RC; they are converted to those of the queue
+ * pair's transport, except RAW_OP().
  */
 #ifndef ROVER_SELFTEST_CLAUSE_H
 #define ROVER_SELFTEST_CLAUSE_H
@@ -18,7 +18,7 @@
 #include "peer.h"
 #include "shared.h"
 
-/* BTH opcodes, IBTA table 38, without the service. */
+/* BTH opcodes, IBTA table 38, without the transport */
 enum {
 	SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_LAST_IMM, SEND_ONLY, SEND_ONLY_IMM,
 	WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_LAST_IMM, WRITE_ONLY, WRITE_ONLY_IMM,
@@ -32,7 +32,7 @@ enum {
 #define SERVICE_XRC	0xa0
 #define OP_CNP		0x81
 #define RAW_OP(opcode)	(0x100 | (opcode))
-/* Each opcode of clause.each in its turn. */
+/* Stands for each opcode of clause.each in turn. */
 #define EACH		0x200
 
 /* AETH syndromes, IBTA tables 44 to 47. */
@@ -46,34 +46,34 @@ enum {
 
 /* Path MTU of all rules. */
 #define MTU		256
-/* What a rule may name of memory, where its receives are, and what its work requests use. */
+/* Sizes of memory: for the peer's requests, for receives, for work requests */
 #define REMOTE_ROOM	8192
 #define RECV_ROOM	4096
 #define LOCAL_ROOM	4096
 #define RECV_EACH	512
-/* The peer's memory, as work requests name it. */
+/* Address, key and so on of the peer's memory, in work requests */
 #define PEER_VA		0x0123456789ab0000ULL
 #define PEER_RKEY	0x5eed5eedU
 #define PEER_IMM	0xfeedf00dU
 #define PEER_QKEY	0x11223344U
 #define RNR_TIMER	1
-/* A length of zero where another one would be taken. */
+/* Length zero, where 0 selects a default */
 #define NO_BYTES	UINT32_MAX
 
-/* Keys of the memory a rule may name. */
+/* Keys for the peer's requests */
 enum clause_key {
 	KEY_ALL,		/* all rights */
-	KEY_READ,		/* may be read only */
-	KEY_WRITE,		/* may be written only */
+	KEY_READ,		/* remote read only */
+	KEY_WRITE,		/* remote write only */
 	KEY_NONE,		/* no remote rights */
-	KEY_FLUSH,		/* all rights, and may be flushed */
+	KEY_FLUSH,		/* all rights, and FLUSH */
 	KEY_FOREIGN,		/* of another protection domain */
 	KEY_WINDOW,		/* of a memory window of type 2, bound to this queue pair */
-	KEY_NOBODY,		/* no such key */
+	KEY_NOBODY,		/* unknown key */
 	KEYS
 };
 
-/* XRC: which shared receive queue a request names. */
+/* XRC: SRQ that a request names */
 enum clause_srq { SRQ_OWN, SRQ_SECOND, SRQ_FOREIGN, SRQ_NOBODY, SRQS };
 
 enum step_kind {
@@ -84,31 +84,31 @@ enum step_kind {
 
 /**
  * struct step - one step of a rule
- * @kind: what it is; the other fields are of some kinds only
+ * @kind: kind of step, which decides what other fields are used
  * @op: opcode of a packet; enum ibv_wr_opcode of a work request
- * @psn: sequence number, from the first one
- * @len: bytes of payload, or of memory
- * @fill: what each of them is; 0: what fill_of() makes of @psn
- * @times: 0 is once; so many packets, each with the next number, and the next MSN
- * @key, @at, @dma: of a RETH or ATOMETH: key, offset and length (0: @len)
+ * @psn: PSN, counted from the first one
+ * @len: length of payload or memory
+ * @fill: value of each of these bytes; 0: fill_of() computes it from @psn
+ * @times: number of packets, each with the next PSN and MSN; 0 is one
+ * @key, @at, @dma: key, offset and length (0: @len) in a RETH or ATOMETH
  * @absolute: @at is an address
- * @no_ackreq, @ackreq: AckReq of a packet sent by the peer, which only packets that end a message
- *	have by themselves; of one received: it must not, or must have it
- * @flags: more bits of the BTH, of the byte with SE, M, pad and TVer
- * @pkey: the P_Key, if not the default one
- * @qpn_bits, @psn_bits: bits of these words of the BTH that are changed
- * @qkey, @feth, @srq: of a DETH (0: the right one), FETH and XRCETH
- * @cut: bytes that are left out before the ICRC
+ * @no_ackreq, @ackreq: a packet of the peer has AckReq if it ends a message; these change that.
+ *	A received packet must not have AckReq, or must have it
+ * @flags: more bits of the BTH, in the byte with SE, M, pad and TVer
+ * @pkey: P_Key, if not the default one
+ * @qpn_bits, @psn_bits: bits to change in these words of the BTH
+ * @qkey, @feth, @srq: fields of a DETH (0: the right Q_Key), FETH and XRCETH
+ * @cut: bytes omitted before the ICRC
  * @spoil: PEER_BAD_*
- * @aeth: syndrome; credits of an ACK count only with @credits, else it is one without limit
+ * @aeth: syndrome; an ACK has credits only with @credits, else it advertises no limit
  * @msn: message sequence number
- * @sack: of an ACK received: it is a selective one; @duplicates, @held, @held_end: what it
- *	says has arrived twice, and behind a gap: from the one to before the other
- * @value, @compare: of an atomic: to swap in or to add, to compare; an original value
- * @status: of a completion: enum ibv_wc_status; type of an event; a state
- * @wc_flags: of a completion of a receive; more flags of a work request
+ * @sack: a received ACK is a selective one
+ * @duplicates, @held, @held_end: number of duplicates, and range of held packets that it reports
+ * @value, @compare: operands of an atomic: swap or add, compare; its result
+ * @status: status of a completion, type of an event, or state
+ * @wc_flags: flags of a receive completion; more flags of a work request
  * @id: number of a work request or receive, from 1
- * @text, @undo: a shell command, and another that is done at the end
+ * @text, @undo: shell command, and a command for the end of the rule
  */
 struct step {
 	enum step_kind kind;
@@ -154,16 +154,16 @@ struct step {
 	OUT(ACKNOWLEDGE, number, .aeth = (syndrome), .msn = (messages))
 #define RNR(number, messages)						\
 	NAK(AETH_RNR | RNR_TIMER, number, messages)
-/* Nothing is sent, and what was received so far has been looked at. */
+/* All packets so far have been processed, and nothing is sent. */
 #define SILENCE			{ .kind = STEP_SILENCE }
-/* SILENCE, and no send work request is completed either. */
+/* SILENCE, and no send completes. */
 #define NOT_DONE		{ .kind = STEP_NOT_DONE }
-/* What was sent so far has been looked at; what is sent in answer does not matter. */
+/* All packets so far have been processed; answers do not matter. */
 #define IGNORE			{ .kind = STEP_IGNORE }
-/* A zero-length WRITE is executed: the queue pair expects this number. */
+/* A zero-length WRITE is executed: the queue pair expects this PSN. */
 #define ALIVE(number, messages)						\
 	IN(WRITE_ONLY, number), ACK(number, messages)
-/* Post a work request; one receive of RECV_EACH bytes or of the rule's. */
+/* Post a work request; post a receive of RECV_EACH bytes or of the rule's length. */
 #define POST(opcode, ...)						\
 	{ .kind = STEP_POST, .op = IBV_WR_##opcode, ##__VA_ARGS__ }
 #define RECV			{ .kind = STEP_RECV }
@@ -173,7 +173,7 @@ struct step {
 	{ .kind = STEP_GOT, .id = (number), .status = IBV_WC_##what, ##__VA_ARGS__ }
 #define EVENT(what)		{ .kind = STEP_EVENT, .status = IBV_EVENT_##what }
 #define STATE(what)		{ .kind = STEP_STATE, .status = IBV_QPS_##what }
-/* The memory that the peer names, that of a receive, and that of work requests. */
+/* Contents of memory: for the peer's requests, of a receive, for work requests */
 #define MEMORY(from, bytes, what)					\
 	{ .kind = STEP_MEMORY, .at = (from), .len = (bytes), .fill = (what) }
 #define RECEIVED(number, from, bytes, what)				\
@@ -184,10 +184,10 @@ struct step {
 	{ .kind = STEP_POKE, .at = (from), .len = (bytes), .fill = (what) }
 #define WORD(from, what)	{ .kind = STEP_WORD, .at = (from), .value = (what) }
 #define LOCAL_WORD(from, what)	{ .kind = STEP_LOCAL_WORD, .at = (from), .value = (what) }
-/* A command, and one for the end of the rule, however that comes. */
+/* A shell command, and one that runs at the end of the rule in any case. */
 #define SHELL(command, finally)						\
 	{ .kind = STEP_SHELL, .text = (command), .undo = (finally) }
-/* The queue pair is in error, and nothing but flushes is to follow. */
+/* The queue pair is in error; only flushed completions may follow. */
 #define DEAD			STATE(ERR)
 #define DEAD_EVENT(what)	EVENT(what), STATE(ERR)
 
@@ -197,27 +197,27 @@ struct step {
 	.each = (const uint16_t[]){ __VA_ARGS__ },			\
 	.repeat = sizeof((const uint16_t[]){ __VA_ARGS__ }) / sizeof(uint16_t)
 
-/* Memory is filled with this at first. */
+/* Initial contents of memory */
 #define UNTOUCHED		0xee
 #define LOCAL_FILL		0x5a
-/* Payload of the peer's packet with this number. */
+/* Payload bytes of the peer's packet with this PSN */
 #define FILL(number)		(0x40 + ((number) & 0x3f))
 
 /**
- * struct clause - a row
- * @name: the clause of IBTA, and what it says
- * @type: of the queue pair; IBV_QPT_RC is 2, so 0 is RC, too
- * @state: in which it is; 0 is RTS
- * @deny: remote rights that it does not have
- * @grant: and others that it has
- * @recvs, @recv_len: receives that are posted, and how long they are; 0 is RECV_EACH
- * @rd_atomic: READs and atomics at a time that it takes, and makes; 0 is 4
- * @rnr_retry: 0 is 7, without end; NO_RETRY is none
+ * struct clause - a rule
+ * @name: clause of IBTA, and its contents
+ * @type: type of the queue pair; 0 is RC (IBV_QPT_RC is 2)
+ * @state: state of the queue pair; 0 is RTS
+ * @deny: usual remote rights that the queue pair does not have
+ * @grant: additional remote rights
+ * @recvs, @recv_len: number and length (0: RECV_EACH) of posted receives
+ * @rd_atomic: outstanding READs and atomics, in both directions; 0 is 4
+ * @rnr_retry: 0 is 7 (unlimited); NO_RETRY is 0
  * @retry_cnt: 0 is 7
- * @timeout: 0 is one that does not come
- * @each, @repeat: the rule is done for each of these opcodes
- * @not_v1: it is about something that RoCE v1 has not
- * @steps: up to STEP_END
+ * @timeout: 0 is no timeout
+ * @each, @repeat: the rule runs for each of these opcodes
+ * @not_v1: does not apply to RoCE v1
+ * @steps: steps, up to STEP_END
  */
 struct clause {
 	const char *name;
@@ -235,12 +235,12 @@ struct clause {
 #define NO_RETRY 99
 
 /**
- * struct testbed - what all rules have in common
+ * struct testbed - objects that all rules share
  * @pd, @foreign: protection domains
- * @remote, @recv, @local: memory
- * @mrs: that of @remote, by key
- * @bystander: a connection that answers as long as all is well: what came before is done then
- * @xrc, @domains: two domains of XRC, in programs that use them
+ * @remote, @recv, @local: memory for the peer's requests, receives, work requests
+ * @mrs: regions of @remote, by enum clause_key
+ * @bystander: another connection; when it answers, earlier packets have been processed
+ * @xrc, @domains: two XRC domains, if the program uses them
  */
 struct testbed {
 	struct pair *p;
@@ -254,11 +254,11 @@ struct testbed {
 	struct domain *domains[2];
 };
 
-/* Set up the testbed, in place of the one before; run rules on it, each as a case. */
+/* Set up the testbed, replacing an earlier one; run each rule as a case. */
 void clause_begin(struct testbed *s, struct pair *p, enum peer_net net, bool xrc);
 void clause_run_all(struct testbed *s, const struct clause *clauses, unsigned int n);
 
-/* One table of rules, as clause_main() takes them. */
+/* Table of rules for clause_main() */
 struct clause_table {
 	const struct clause *clauses;
 	unsigned int n;
@@ -266,7 +266,7 @@ struct clause_table {
 
 #define CLAUSES(table)		{ table, sizeof(table) / sizeof((table)[0]) }
 
-/* All @tables, over each kind of header that the command line asks for. */
+/* Run all @tables with each kind of header named on the command line. */
 int clause_main(int argc, char **argv, bool xrc, const struct clause_table *tables,
 		unsigned int n);
 

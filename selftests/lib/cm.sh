@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cm.sh: programs that meet by rdma_cm, a server at b and a client at a. For tests that have sourced lib/net.sh.
+# cm.sh: programs that connect by rdma_cm, a server at b and a client at a. For tests that have sourced lib/net.sh.
 
 # shellcheck disable=SC2016 # the shell over there expands this
 on_udp() { look b 'while read -r _ local _; do [[ $local != *:$1 ]] || exit 0; done < <(cat "$net/udp" "$net/udp6"); exit 1' "$1"; }
 
-# serve HOW PROGRAM OPTION...: a server at b, in $server, once it listens: by rdma_cm (on_cm), at UDP (on_udp) or TCP port $port
+# serve HOW PROGRAM OPTION...: start a server at b, its process in $server, and wait until it listens: by rdma_cm (on_cm), at UDP
+# (on_udp) or TCP port $port
 serve() {
 	local how=$1 program=$2
 	shift 2
@@ -21,7 +22,7 @@ serve() {
 	esac
 }
 
-# ask PROGRAM OPTION...: a client at a, which has to succeed, and so has the server
+# ask PROGRAM OPTION...: run a client at a; client and server must succeed
 ask() {
 	local status=0
 	at a "$@" >$said_a 2>&1 </dev/null || status=$?
@@ -32,7 +33,7 @@ ask() {
 	return $status
 }
 
-# stop: end a server that serves for ever
+# stop: end a server that does not end by itself
 stop() {
 	kill $server
 	wait $server || true
@@ -47,7 +48,7 @@ rping() {
 	! grep -E 'error|mismatch' $said_a $said_b
 }
 
-# Programs with a port of their own, that say whether it worked.
+# Programs that have a port of their own and print whether they succeeded.
 example() {
 	local program=$1 address=$2
 	shift 2
@@ -61,11 +62,11 @@ mckey() {
 	local group=$1 from=$2 address=$3
 	shift 3
 	said_a=/tmp/said.a said_b=/tmp/said.b
-	# It waits before it sends or receives: do not buffer its output.
+	# The program waits before it sends or receives: do not buffer its output.
 	run_at b stdbuf -oL mckey -m "$group" -b "$address" -C 5 "$@" >$said_b 2>&1 </dev/null &
 	server=$!
 	within 20 grep -qE 'joined dgid|failure joining' $said_b
-	# ENOTSUPP of the kernel, which has no message.
+	# The kernel's ENOTSUPP, for which libc has no message.
 	if grep -q 'failure joining: Unknown error 524' $said_b; then
 		wait $server || true
 		skip "rdma_cm of this kernel joins no IPv6 group on a RoCE v2 device"

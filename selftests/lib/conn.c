@@ -172,9 +172,9 @@ struct conn_attr conn_defaults(struct pair *p)
 	struct conn_attr attr = {
 		.mtu = IBV_MTU_1024,
 		.send_wr = 32, .recv_wr = 128, .send_sge = 4, .recv_sge = 4,
-		/* 4.096 us * 2^14 is 67 ms: emulated processors stand still for long. */
+		/* 4.096 us * 2^14 is 67 ms: emulated CPUs may stall for long. */
 		.timeout = 14, .retry_cnt = 6, .min_rnr_timer = 12,
-		/* A page may be slow to come: who would wait without end is told to. */
+		/* 7 is unlimited: for ODP, as a page-in may take long. */
 		.rnr_retry = demand_wanted() ? 7 : 6,
 		.rd_atomic = 4, .dest_rd_atomic = 4,
 		.access = ALL_ACCESS & ~IBV_ACCESS_LOCAL_WRITE,
@@ -183,7 +183,7 @@ struct conn_attr conn_defaults(struct pair *p)
 		.type = IBV_QPT_RC,
 	};
 
-	/* Its answers wait for a thread to run, as do its requests; seven means for ever. */
+	/* rdma_rxe's requests and answers wait for a thread to run. */
 	if (p->peer_rxe)
 		attr.timeout = 17;
 	if (p->rxe)
@@ -210,7 +210,7 @@ static int undo_qp(void *what)
 #define DGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define BARE_OPS (DGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 
-/* All that it has is its domain. */
+/* An XRC target has an XRC domain only. */
 static void make_target(struct conn *c)
 {
 	struct ibv_qp_init_attr_ex init = {
@@ -270,7 +270,7 @@ static void make_qp(struct conn *c)
 	check(c->p, c->cap.max_send_wr >= c->attr.send_wr &&
 	      c->cap.max_send_sge >= c->attr.send_sge &&
 	      c->cap.max_inline_data >= c->attr.inline_data, "the QP has less room than asked for");
-	/* What is shared is not asked for, whatever it says. */
+	/* With an SRQ the receive capabilities are undefined. */
 	check(c->p, c->attr.srq || (c->cap.max_recv_wr >= c->attr.recv_wr &&
 				    c->cap.max_recv_sge >= c->attr.recv_sge),
 	      "the QP has less room for receives than asked for");
@@ -282,7 +282,7 @@ struct conn *conn_make(struct pair *p, const struct conn_attr *attr)
 
 	c->p = p;
 	c->attr = *attr;
-	/* Before rdma-core 64 librxe gets lists of pieces wrong that come by ibv_wr_*(). */
+	/* librxe before rdma-core 64 miscomputes lists of pieces of ibv_wr_*(). */
 	if (p->rxe && !attr->more_ops)
 		c->attr.extended = false;
 	c->send = attr->send ?: queue_new(p, attr->entries, attr->extended, attr->events);
@@ -293,7 +293,7 @@ struct conn *conn_make(struct pair *p, const struct conn_attr *attr)
 		make_qp(c);
 	c->own = (struct conn_id){
 		.qpn = c->qp->qp_num,
-		/* From the end of the 24 bits, so that it wraps within many cases. */
+		/* Near the end of the 24 bits, so that many cases wrap. */
 		.psn = 0xffffff - mix(c->qp->qp_num) % 64,
 		.gid = p->gid,
 	};
@@ -319,8 +319,8 @@ static int undo_ah(void *ah)
 }
 
 /*
- * The kernel gives the peer a second to answer where it is, and asks it once in that second. A
- * host that pauses for as long costs an error that programs have to expect.
+ * The kernel waits one second for address resolution, and sends one request in that time.  If
+ * the host stalls for as long, the error is one that programs have to expect.
  */
 struct ibv_ah *ah_new(struct pair *p, struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
@@ -360,20 +360,20 @@ static int dgram_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *
 	}
 }
 
-/* All that it has to know is which interface. */
+/* A raw packet queue pair needs the port only. */
 static int raw_step(enum ibv_qp_state to, struct ibv_qp_attr *attr)
 {
 	attr->port_num = 1;
 	return to == IBV_QPS_INIT ? IBV_QP_STATE | IBV_QP_PORT : IBV_QP_STATE;
 }
 
-/* What a connection without acknowledges has no use for, and must not be given. */
+/* Attributes that UC must not be given */
 #define ACK_ATTRS (IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_TIMEOUT |		\
 		   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
 
 static int reliable_step(struct conn *c, enum ibv_qp_state to, struct ibv_qp_attr *attr);
 
-/* Of what a reliable connection is given, what others have no use for. */
+/* Attributes of RC that this type must not be given */
 static int not_for(enum ibv_qp_type type)
 {
 	switch (type) {

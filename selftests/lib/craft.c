@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * craft - packets from the steps of a rule, and steps that packets have to agree with
+ * craft - build packets from the steps of a rule, and compare packets with steps
  */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 #include "craft.h"
 
-/* What stands between BTH and payload, in this order. */
+/* Headers between BTH and payload, in this order */
 enum {
 	XRCETH = 1, DETH = 2, FETH = 4, RETH = 8, ATOMETH = 16, AETH = 32, ORIG = 64,
 	IMM = 128, INV = 256, WORD8 = 512,
@@ -35,7 +35,7 @@ static bool is_end(unsigned int op)
 	return op != SEND_FIRST && op != SEND_MIDDLE && op != WRITE_FIRST && op != WRITE_MIDDLE;
 }
 
-/* The opcode on the wire, and which headers it has. */
+/* Opcode on the wire, and its headers */
 static uint8_t opcode_of(const struct craft *c, uint16_t op)
 {
 	return op & 0x100 ? op : op | c->service;
@@ -158,7 +158,7 @@ void craft_send(struct craft *c, const struct step *step, uint16_t each)
 	peer_send(&c->s->peer, &bth, body.bytes, body.len - step->cut, step->spoil);
 }
 
-/* ---- judging ---- */
+/* ---- comparing ---- */
 
 bool craft_is_request(struct craft *c)
 {
@@ -206,7 +206,7 @@ static bool aeth_good(const struct step *step, uint32_t aeth)
 {
 	uint8_t syndrome = aeth >> 24;
 
-	/* Credits are a matter of their own. */
+	/* The number of credits is not compared. */
 	if (!step->credits && !(syndrome & 0x60))
 		syndrome = 0;
 	return same("AETH syndrome", syndrome, step->aeth) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * craft - packets from the steps of a rule, and steps that packets have to agree with
+ * craft - build packets from the steps of a rule, and compare packets with steps
  */
 #ifndef ROVER_SELFTEST_CRAFT_H
 #define ROVER_SELFTEST_CRAFT_H
@@ -8,13 +8,13 @@
 #include "clause.h"
 
 /**
- * struct craft - what the packets of a queue pair have in common
- * @s: with the peer
- * @qpn, @peer_qpn: its number, and that of the peer
- * @psn, @peer_psn: first sequence number of its requests, and of the peer's
- * @service: of its opcodes, SERVICE_*
- * @keys: of memory that the peer may name
- * @srqns: XRC: of queues that the peer may name
+ * struct craft - common fields of the packets of a queue pair
+ * @s: testbed
+ * @qpn, @peer_qpn: numbers of the queue pair and of the peer
+ * @psn, @peer_psn: first PSNs of requests of the queue pair and of the peer
+ * @service: transport bits of opcodes, SERVICE_*
+ * @keys: keys for the peer's requests
+ * @srqns: XRC: SRQ numbers for the peer's requests
  */
 struct craft {
 	struct testbed *s;
@@ -23,16 +23,16 @@ struct craft {
 	uint32_t keys[KEYS], srqns[SRQS];
 };
 
-/* Send what a step says; each stands for EACH. */
+/* Send the packet of a step; @each replaces EACH. */
 void craft_send(struct craft *c, const struct step *step, uint16_t each);
 
-/* The peer's last packet has to be what a step says; what is wrong with it, or NULL. */
+/* Compare the last packet that the peer received with a step; return the difference, or NULL. */
 const char *craft_judge(struct craft *c, const struct step *step);
 
-/* Does the peer's last packet ask for something? */
+/* Is the last packet that the peer received a request? */
 bool craft_is_request(struct craft *c);
 
-/* All of these bytes have to be the same; the offset of the first that is not, or len. */
+/* Return the offset of the first byte that is not @fill, or @len. */
 size_t craft_filled(const uint8_t *bytes, size_t len, uint8_t fill);
 
 #endif /* ROVER_SELFTEST_CRAFT_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * demand - memory on demand, whose pages are taken away while it is registered
+ * demand - ODP regions, whose pages can be taken away while they are registered
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -52,7 +52,7 @@ void demand_disturb(uint8_t *buf, int fd, size_t at, size_t len, unsigned int ho
 		madvise(buf + at, len, MADV_DONTNEED);
 		break;
 	case 1:
-		/* In one step: nobody sees a hole. */
+		/* Replace the mapping atomically: other threads see no hole. */
 		here = mmap(buf + at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at);
 		if (here != buf + at)
 			abort();
@@ -61,7 +61,7 @@ void demand_disturb(uint8_t *buf, int fd, size_t at, size_t len, unsigned int ho
 		madvise(buf + at, len, MADV_PAGEOUT);
 		break;
 	default:
-		/* Present, but for reading: what writes there has to come again. */
+		/* Present for reading only: a write needs another page-in. */
 		madvise(buf + at, len, MADV_DONTNEED);
 		for (here = buf + at; here < buf + at + len; here += PAGE)
 			(void)__atomic_load_n(here, __ATOMIC_RELAXED);
@@ -77,7 +77,7 @@ int demand_secret(void)
 #endif
 }
 
-/* ---- a thread that does so all the time ---- */
+/* ---- a thread that takes pages away all the time ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct region *live[MOST];
@@ -104,7 +104,7 @@ static void *churn(void *unused)
 	return NULL;
 }
 
-/* Take pages of this region away from now on, if that is wanted; and no more. */
+/* With MEMORY=churn, begin to take pages of this region away; demand_rest() ends that. */
 static void demand_churn(struct region *region)
 {
 	static pthread_t thread;
@@ -130,7 +130,7 @@ static void demand_rest(struct region *region)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- what is usual beside it ---- */
+/* ---- helpers ---- */
 
 struct conn *demand_conn(struct pair *p)
 {

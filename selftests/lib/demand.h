@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * demand - memory on demand, whose pages are taken away while it is registered
+ * demand - ODP regions, whose pages can be taken away while they are registered
  *
- * The memory is a mapped file in memory: the bytes stay the same whatever is done
- * to the mapping, and another mapping shows them.
+ * The memory is a mapped memfd: its contents do not change when pages are taken from
+ * the mapping, and a second mapping shows them.
  *
- * With MEMORY=demand in the environment all regions of a program are such, on
- * demand; with MEMORY=churn a thread also keeps taking their pages away.
+ * With MEMORY=demand in the environment all regions of a program are ODP regions;
+ * with MEMORY=churn a thread also takes their pages away all the time.
  */
 #ifndef ROVER_SELFTEST_DEMAND_H
 #define ROVER_SELFTEST_DEMAND_H
@@ -15,26 +15,26 @@
 
 #define PAGE 4096
 
-/* Is it in the environment? */
+/* Is MEMORY=demand or MEMORY=churn in the environment? */
 bool demand_wanted(void);
 
-/* Memory of so many bytes that no page of is there; its file. */
+/* Map @len bytes without any page present; set @fd to the file. */
 uint8_t *demand_map(struct pair *p, size_t len, int *fd);
 
-/* A file of memory that the kernel has no map of; -1 where there is no such thing. */
+/* Open a memfd_secret() file; -1 if the kernel does not support it. */
 int demand_secret(void);
 
-/* Take these pages away once, in one way or another: the bytes stay. */
+/* Take these pages away by method @how; their contents stay. */
 void demand_disturb(uint8_t *buf, int fd, size_t at, size_t len, unsigned int how);
 #define DISTURBANCES 4
 
-/* A connection that waits for pages as long as that takes. */
+/* Open a connection with unlimited RNR retries. */
 struct conn *demand_conn(struct pair *p);
 
-/* Bytes of a pattern, in memory of the usual kind. */
+/* Bytes of a pattern, in ordinary memory */
 uint8_t *demand_bytes(struct pair *p, uint64_t seed, size_t len);
 
-/* A region on demand, whose bytes can be looked at in view, too. */
+/* An ODP region with a second mapping of its bytes */
 struct area {
 	struct pair *p;
 	struct region *r;
@@ -43,7 +43,7 @@ struct area {
 
 struct area *area_new(struct pair *p, size_t len, int access);
 
-/* Take all its pages away; all of it must hold these bytes. */
+/* Take all pages away; fail unless the area has these bytes at @at. */
 void area_empty(struct area *area);
 void area_want(struct area *area, size_t at, const uint8_t *want, size_t len, const char *what);
 

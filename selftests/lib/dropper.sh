@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dropper.sh: chosen packets are lost, doubled, held, delayed or marked, by the module rover_dropper (selftests/kmod/dropper.c, which
+# dropper.sh: drop, duplicate, hold, delay or mark chosen packets, by the module rover_dropper (selftests/kmod/dropper.c
 # describes rules and records). For tests that have sourced lib/net.sh.
 
 dropper_at=/sys/kernel/debug/rover_dropper
 
-# single_packets on|off: packets leave both ends one by one and arrive so, or in trains again
+# single_packets on|off: both ends send and receive single packets, or trains again
 single_packets() {
 	local end ndev trains=on gro=off
 	[[ $1 != on ]] || trains=off
@@ -24,7 +24,7 @@ single_packets() {
 }
 declare -A dropper_gro
 
-# dropper_load: the module, and single packets; fails if it is not built for this kernel
+# dropper_load: load the module, and send single packets; fails if the module is not built for this kernel
 dropper_load() {
 	local end kmod
 	kmod=$(module_file rover_dropper) || return
@@ -42,16 +42,16 @@ dropper_unload() {
 
 # shellcheck disable=SC2016 # in what follows the shell over there expands
 
-# dropper END ACTION PACKET NTH PASS [ARG [QPN]]: a rule for what END receives
+# dropper END ACTION PACKET NTH PASS [ARG [QPN]]: add a rule for packets that END receives
 dropper() { look "$1" 'echo "$2" >"$root$1/rules"' $dropper_at "$2 $(ndev_of "$1") ${*:3}"; }
 
-# dropper_clear: no rules, no records, at both ends
+# dropper_clear: remove rules and records at both ends
 dropper_clear() {
 	local end
 	for end in $(module_ends); do look "$end" 'echo clear >"$root$1/rules"' $dropper_at; done
 }
 
-# dropper_rules END, dropper_records END: what the module has counted, and recorded
+# dropper_rules END, dropper_records END: print the module's rules with their counts, and its records
 dropper_rules() { look "$1" 'cat "$root$1/rules"' $dropper_at; }
 dropper_records() { look "$1" 'cat "$root$1/log"' $dropper_at; }
 

@@ -116,7 +116,7 @@ void ether_send(struct ether *e, const struct frame *f, int pieces, bool inlined
 	for (i = 0; i < pieces; i++) {
 		uint32_t len = i + 1 < pieces ? f->len / pieces : f->len - at;
 
-		/* Apart from one another, and at odd places. */
+		/* The pieces are apart from one another, at odd offsets. */
 		sge[i] = sge_of(e->r, from + at + i * 7, len);
 		memcpy(e->r->buf + from + at + i * 7, f->bytes + at, len);
 		at += len;
@@ -126,7 +126,7 @@ void ether_send(struct ether *e, const struct frame *f, int pieces, bool inlined
 	if (inlined)
 		memset(e->r->buf + from, 0xee, at);
 	queue_want(e->c->send, 0x7a, IBV_WC_SUCCESS);
-	/* It is ours again. */
+	/* The slot can be written again. */
 	memset(e->r->buf + from, 0xee, at);
 }
 
@@ -136,7 +136,7 @@ const uint8_t *ether_any(struct ether *e, unsigned int *len, unsigned int ms)
 	unsigned int count = 0, at;
 	struct ibv_wc wc;
 
-	/* What was returned last is done with. */
+	/* The caller has finished with the frame returned last. */
 	while (e->posted < e->taken + ETHER_SLOTS)
 		post_next(e);
 	while (!queue_poll(e->c->recv, &wc, 1)) {
@@ -156,7 +156,7 @@ const uint8_t *ether_any(struct ether *e, unsigned int *len, unsigned int ms)
 	return e->r->buf + at * ETHER_ROOM;
 }
 
-/* A wire makes short frames longer, and what it adds is zero. */
+/* Short frames may have been padded with zeros. */
 static bool same(const struct frame *f, const uint8_t *bytes, unsigned int len)
 {
 	unsigned int i;
@@ -181,14 +181,14 @@ void ether_want(struct ether *e, const struct frame *f)
 		      (long long)frame_id(f->bytes, f->len), f->len);
 		if (same(f, bytes, len))
 			break;
-		/* One of ours that is too short for a mark is known by its type. */
+		/* A frame of a test that is too short for a mark is recognised by its type. */
 	} while (frame_id(bytes, len) < 0 &&
 		 (frame_id(f->bytes, f->len) >= 0 || memcmp(bytes + 12, f->bytes + 12, 2)));
 	at = pattern_differ(bytes, f->bytes, f->len < len ? f->len : len);
 	check(e->p, same(f, bytes, len), "%u bytes with mark %lld, not %u with %lld: %s", len,
 	      (long long)frame_id(bytes, len), f->len, (long long)frame_id(f->bytes, f->len),
 	      pattern_show(bytes, f->bytes, at, f->len));
-	/* And not a byte more was written. */
+	/* Nothing is written behind the frame. */
 	for (at = len; at < ETHER_ROOM; at++)
 		check(e->p, bytes[at] == 0x55, "byte %zu, behind a frame of %u, is 0x%x", at, len,
 		      bytes[at]);
@@ -263,9 +263,8 @@ void rule_drop(struct ether *e, struct ibv_flow *flow)
 }
 
 /*
- * There are interfaces (virtio's) that leave it to a work to listen to more. It holds the lock of
- * the network's configuration, as whoever makes a rule does: one that is made once the work has
- * begun comes after it.
+ * Some drivers (virtio_net) update the filter of the interface in a work item, which takes RTNL.
+ * Creating a rule takes RTNL as well, so a rule created after the work has begun waits for it.
  */
 void rules_are_heard(struct ether *e)
 {

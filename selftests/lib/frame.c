@@ -23,7 +23,7 @@ static_assert(offsetof(struct frame, body) == 40 + 12, "no gaps");
 
 static uint8_t peer_mac[6];
 
-/* What may change on the way counts as all ones; eight more stand for InfiniBand's local header. */
+/* Fields that may change on the way count as all ones, as do 8 bytes for InfiniBand's LRH. */
 void frame_sum(struct frame *f)
 {
 	struct { uint8_t dummy[8]; struct frame f; } masked = { .f = *f };
@@ -72,7 +72,7 @@ void frame_send(struct conn *c, const struct frame *f, size_t len)
 		.sll_family = AF_PACKET, .sll_protocol = htons(ETHERTYPE), .sll_halen = 6,
 		.sll_ifindex = if_nametoindex(netdev_name(c->p)),
 	};
-	/* To send only. */
+	/* For sending only */
 	int sock = socket(AF_PACKET, SOCK_DGRAM, 0);
 	ssize_t sent;
 

@@ -2,7 +2,7 @@
 /*
  * frame - crafted frames of RoCE v1
  *
- * The counterpart of packet for RoCE v1; a test may spoil a frame before it is
+ * The counterpart of packet for RoCE v1; a test may change a frame before it is
  * sent.
  */
 #ifndef ROVER_SELFTEST_FRAME_H
@@ -21,10 +21,10 @@ struct frame_bth {
 };
 
 /**
- * struct frame - behind the Ethernet header
- * @grh: has the layout of an IPv6 header
- * @bth: and what follows it, ICRC included
- * @len: bytes of all that
+ * struct frame - a frame without its Ethernet header
+ * @grh: GRH, with the layout of an IPv6 header
+ * @bth: BTH and all bytes behind it, ICRC included
+ * @len: length of all that
  */
 struct frame {
 	struct ip6_hdr grh;
@@ -33,17 +33,17 @@ struct frame {
 	size_t len;
 };
 
-/* To the peer of a connection between two GIDs, with these bytes behind a BTH; all of it right. */
+/* Make a valid frame to the peer of a connection between two GIDs, with @bytes behind the BTH. */
 void frame_make(struct conn *c, struct frame *f, uint8_t opcode, uint32_t psn, const void *body,
 		size_t len);
 
-/* Sum it again: something was changed that has to count. */
+/* Compute the ICRC again after a change. */
 void frame_sum(struct frame *f);
 
-/* Send len bytes of it, more or fewer than it has. */
+/* Send @len bytes of the frame, which may be more or fewer than it has. */
 void frame_send(struct conn *c, const struct frame *f, size_t len);
 
-/* The Ethernet address of this end's interface, for the other end: both call it, once in a case. */
+/* Exchange the Ethernet addresses of the interfaces: both ends call it, once in a case. */
 void frame_meet(struct pair *p);
 
 #endif /* ROVER_SELFTEST_FRAME_H */

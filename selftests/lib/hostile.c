@@ -32,7 +32,7 @@ void list_maps(struct pair *p, struct maps *maps)
 	fclose(file);
 }
 
-/* Neighbours of the same file may be one line of /proc/self/maps, so the sum counts too. */
+/* /proc/self/maps may merge adjacent mappings of a file, so compare the sum, too. */
 static bool known(const struct maps *maps, const uint8_t *at)
 {
 	int i;

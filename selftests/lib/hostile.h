@@ -17,16 +17,16 @@ struct maps {
 
 void list_maps(struct pair *p, struct maps *maps);
 
-/* Pages that are mapped now and were not before, at most n in a row of ring headers. */
+/* Return pages with ring headers that were mapped since @before, at most @n. */
 int fresh_pages(const struct maps *before, const struct maps *now, uint8_t **page, int n);
 
-/* Ring for a queue pair, of this program or not, as the provider does; the error number. */
+/* Ring the doorbell of any queue pair, as the provider does; return the error number. */
 int doorbell(struct pair *p, uint32_t qpn);
 
-/* A value from the edge, or any. */
+/* A boundary value, or a random one */
 uint32_t nasty(uint64_t *seed, uint32_t near);
 
-/* Words that the kernel, or another thread, may change at any time. */
+/* Access words that the kernel, or another thread, may change at any time. */
 static inline void store(uint32_t *word, uint32_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# kmod.sh: the module that is a user of RDMA in the kernel (selftests/kmod). Its cases become cases of the test that sources this, behind
-# lib/net.sh and lib/pair.sh.
+# kmod.sh: the module rover_ktest, a kernel user of RDMA (selftests/kmod). Its cases become cases of the test. For tests that have
+# sourced lib/net.sh and lib/pair.sh.
 
-# run_module PARAMETER...: the module's cases, on this end's device
+# run_module PARAMETER...: run the module's cases on this end's device
 run_module() {
 	local line kmod number=$ktap_number
 	if ! kmod=$(module_file rover_ktest) && [[ ${own_topology:-} ]]; then

@@ -21,7 +21,7 @@ struct ktap {
 	bool silent;
 };
 
-/* Count a case, and print its line; @why is the reason of a skipped one. */
+/* Count a case, and print its line; @why: reason of a skipped case. */
 static inline void ktap_result(struct ktap *k, enum ktap_result result, const char *title,
 			       const char *why)
 {
@@ -35,7 +35,7 @@ static inline void ktap_result(struct ktap *k, enum ktap_result result, const ch
 	printf("\n");
 }
 
-/* A diagnostic line that names the end it comes from. */
+/* Print a diagnostic line with the name of the end. */
 static inline void ktap_vnote(char end, const char *fmt, va_list ap)
 {
 	printf("# %c: ", end);
@@ -43,7 +43,7 @@ static inline void ktap_vnote(char end, const char *fmt, va_list ap)
 	printf("\n");
 }
 
-/* Print the plan, which ends the test; the exit status of the program. */
+/* Print the plan, the last line; return the exit status of the program. */
 static inline int ktap_finish(const struct ktap *k)
 {
 	if (!k->silent)

@@ -7,31 +7,31 @@
 #	try TITLE FUNCTION ARG...	FUNCTION is the case. It runs in a subshell under set -e; its status decides: 0 passed, 4 skipped
 #					(see skip), anything else failed, and then what it printed is shown. Its background jobs
 #					are ended.
-#	at_end CMD...			CMD is done when the case is over, however that came, and its background jobs have ended. Of several
-#					the last one is first.
+#	at_end CMD...			run CMD at the end of the case, whatever its result, when its background jobs have ended. Of several
+#					the last one runs first.
 #	fail WORDS, skip WORDS		leave the case
 #	finish				print the plan; exit with 0, 1 or 4
 #
 # CASES in the environment is a pattern (of bash): only cases with such a title are run, and of pair_cases those with such a command.
-# STOP=1: not beyond the first failure.
+# STOP=1: end at the first failure.
 
 set -uo pipefail
 
 ktap_number=0 ktap_failed=0 ktap_skipped=0
 ktap_out=$(mktemp /tmp/case.XXXXXX)
-# What else the test has to undo at its end: lib/topology.sh sets this.
+# More commands for the end of the test, set by lib/topology.sh.
 ktap_at_exit=:
 trap 'rm -f "$ktap_out"; $ktap_at_exit' EXIT
 
-# The debug kernel is about sixty times slower where it moves data. All limits are in seconds of a release kernel.
+# The debug kernel transfers data about sixty times more slowly. All limits are in seconds of a release kernel.
 slow=1
 [[ ${KERNEL:-} != debug ]] || slow=8
 export SLOW=${SLOW:-$slow}
 
 quick() { [[ ${QUICK:-0} != 0 ]]; }
-# once: QUICK=2, or QUICK=1 on the debug kernel: each path once; another kernel runs the repeats
+# once: true with QUICK=2, or QUICK=1 on the debug kernel: run each path once; other kernels run the repeats
 once() { quick && ((QUICK > 1 || slow > 1)); }
-# slowly: measurements that the debug kernel leaves out
+# slowly: true on the debug kernel, which omits measurements
 slowly() { quick && ((slow > 1)); }
 
 fail() {
@@ -66,7 +66,7 @@ ktap_end_case() {
 	exit $status
 }
 
-# Microseconds, processes started and hundredths of a second in which the processors were busy, since the guest began.
+# Since the guest's boot: microseconds, processes started, hundredths of a second of busy CPU time.
 ktap_spent() {
 	local word rest user nice system idle wait irq soft processes
 	while read -r word rest; do
@@ -85,7 +85,7 @@ ktap_took() {
 	echo "# took $(((now[0] - $1) / 1000)) ms, $((now[2] - $3))0 ms of them busy, $((now[1] - $2)) processes"
 }
 
-# ktap_wanted TITLE: CASES selects this case
+# ktap_wanted TITLE: true if CASES selects this case
 ktap_wanted() {
 	# shellcheck disable=SC2053 # a pattern is meant
 	[[ ! ${CASES:-} || $1 == $CASES ]]
@@ -97,7 +97,7 @@ try() {
 	[[ ! ${TIMES:-} ]] || began=$(ktap_spent)
 	shift
 	ktap_number=$((ktap_number + 1))
-	# Not in a condition, or set -e would mean nothing inside. A case that is told to end does so by `exit`: the trap counts.
+	# Not in a condition, where set -e has no effect. A case that ends by `exit` is covered by the trap.
 	(
 		trap ktap_end_case EXIT
 		trap 'exit 143' TERM INT HUP

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# net.sh: what the shell tests do at the two ends of a network, a and b: run programs with a time limit, run a server and its client,
+# net.sh: helpers of shell tests for the two ends of a network, a and b: run programs with a time limit, run a server and its client,
 # read counters and GIDs. END is a or b everywhere. A guest of the lab (tools/vm) has the two ends; on any other machine
 # lib/topology.sh makes them.
 
@@ -43,7 +43,7 @@ addr6_of() { if [[ $1 == a ]]; then echo "$ADDR6_A"; else echo "$ADDR6_B"; fi; }
 other() { if [[ $1 == a ]]; then echo b; else echo a; fi; }
 single() { [[ $TOPOLOGY == single ]]; }
 
-# at END CMD...: like on, with a limit
+# at END CMD...: like on, with the time limit of the test
 at() {
 	local end=$1
 	shift
@@ -66,8 +66,7 @@ run_at() {
 }
 
 # look END CODE [ARG...]: run CODE (bash) for END, with its files below $root and its network files
-# in $net. No program is started for an end on this machine: that costs much where the processor is
-# emulated.
+# in $net. For an end on this machine no program is started, which is slow on an emulated CPU.
 look() {
 	local end=$1 code=$2 pid
 	shift 2
@@ -83,7 +82,7 @@ look() {
 exists() { look "$1" '[[ -e $root/sys/class/infiniband/$1 ]]' "${2:-$(dev_of "$1")}"; }
 gone() { ! exists "$@"; }
 
-# port_is END FILE TEXT: this file of the port in /sys contains TEXT
+# port_is END FILE TEXT: true if this file of the port in /sys contains TEXT
 # shellcheck disable=SC2016
 port_is() { look "$1" '[[ $(<"$root/sys/class/infiniband/$1/ports/1/$2") == *"$3"* ]]' "$(dev_of "$1")" "$2" "$3"; }
 
@@ -128,7 +127,7 @@ know_gids() {
 	done
 }
 
-# gid_text ADDRESS: an address of the ends as the GID table prints it
+# gid_text ADDRESS: print an address of the ends as the GID table does
 gid_text() {
 	local rest=${1##*[.:]}
 	case $1 in
@@ -148,7 +147,7 @@ gid_like() {
 	return 1
 }
 
-# has_gid END DEVICE PATTERN: there is a matching GID
+# has_gid END DEVICE PATTERN: true if a GID matches
 has_gid() { gid_like "$1" "$3" "$2" >/dev/null 2>&1; }
 lacks_gid() { ! has_gid "$@"; }
 
@@ -192,7 +191,7 @@ await_server() {
 		exit 1' "$(printf %04X "$2")" $((400 * slow)) "$3"
 }
 
-# both SERVER CLIENT: words of either's command line; a is the client. Both must succeed. Output in $said_a, $said_b.
+# both SERVER CLIENT: run two command lines, the server at b and the client at a. Both must succeed. Output in $said_a, $said_b.
 both() {
 	local server status=0
 	said_a=/tmp/said.a said_b=/tmp/said.b
@@ -221,7 +220,7 @@ pingpong_on() {
 	done
 }
 
-# pingpong_by TOOL [OPTION...]: the same on the lab's devices, over IPv4 or, with family=6, IPv6
+# pingpong_by TOOL [OPTION...]: one of the ibv_*_pingpong on the lab's devices, over IPv4 or, with family=6, IPv6
 pingpong_by() {
 	local gid_a gid_b own=("$ADDR_A" "$ADDR_B")
 	[[ ${family:-4} == 4 ]] || own=("$ADDR6_A" "$ADDR6_B")
@@ -240,7 +239,7 @@ perftest() {
 	next_port
 	both "$tool -F -p $port -d $DEV_B $*" "$tool -F -p $port -d $DEV_A $* $ADDR_B"
 	rows=$(grep -cE '^ *[0-9]+ +[0-9]+ +([0-9]|inf)' "$said_a") || fail "$tool prints no figures"
-	# Some of its complaints do not show in its exit status.
+	# perftest does not report all errors in its exit status.
 	! grep -iE 'failed|error|mismatch|unsupported' "$said_a" "$said_b"
 }
 
@@ -251,7 +250,7 @@ resources() {
 		[[ $line != "$DEV_A: "* && $line != "$DEV_B: "* ]] || echo "$line"
 	done
 }
-# The kernel's own management agent has one of each, for queue pair 1.
+# The kernel's management agent has one object of each kind, for queue pair 1.
 nothing_held() { [[ ! $(resources) =~ \ ((cq|qp|pd)\ ([2-9]|1[0-9])|(mr|srq)\ [1-9]) ]]; }
 
 # let_go SECONDS: all programs release their objects within that time
@@ -263,21 +262,21 @@ let_go() {
 	fail "not all is given back"
 }
 
-# A small transfer shows that both ends are well.
+# A small transfer shows that both ends work.
 traffic() { pingpong -n 20 -s 8192; }
 
-# link_add END: the lab's own device, again
+# link_add END: add the lab's device again
 link_add() { at "$1" rdma link add "$(dev_of "$1")" type rover netdev "$(ndev_of "$1")"; }
 
-# mend: load the module and add the devices that the case before has removed
+# mend: load the module, and add the devices that an earlier case has removed
 mend() {
 	local end
 	[[ -d /sys/module/rover ]] || modprobe rover
 	for end in a b; do exists $end || link_add $end || true; done
 }
 
-# hold_objects END [OPTION...]: the program of that name in the background, on the device of END or on $holding. Its process is
-# $holder, its output is in $held.
+# hold_objects END [OPTION...]: run the program of that name in the background, on the device of END or on $holding. Its process
+# is $holder, its output is in $held.
 hold_objects() {
 	local end=$1 pipe=/tmp/hold.$1.$BASHPID input
 	shift
@@ -310,14 +309,14 @@ promptly() {
 
 is_over() { ! kill -0 "$1" 2>/dev/null; }
 
-# ends_within SECONDS PROCESS: its exit status in $status
+# ends_within SECONDS PROCESS: true if the process ends in time; its exit status is in $status
 ends_within() {
 	within "$1" is_over "$2"
 	status=0
 	wait "$2" || status=$?
 }
 
-# module_ends: the ends with a module of their own: in topology single they share it
+# module_ends: the ends that have a module of their own; in topology single they share one
 module_ends() { if single; then echo a; else echo a b; fi; }
 unload() {
 	local end

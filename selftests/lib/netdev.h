@@ -7,13 +7,13 @@
 
 #include "pair.h"
 
-/* Its name, in this process's namespace. */
+/* Name of the interface in this process's namespace */
 const char *netdev_name(struct pair *p);
 
-/* Its MTU, in bytes. */
+/* MTU of the interface, in bytes */
 unsigned int netdev_mtu(struct pair *p);
 
-/* The Ethernet addresses of this end's and of the other's: both ends call it. */
+/* Exchange the Ethernet addresses of the interfaces: both ends call it. */
 void netdev_meet(struct pair *p, uint8_t own[6], uint8_t peer[6]);
 
 #endif /* ROVER_SELFTEST_NETDEV_H */

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# netem.sh: a network between the ends that loses, doubles, delays. For tests that have sourced lib/net.sh.
+# netem.sh: a network between the ends that loses, duplicates or delays packets. For tests that have sourced lib/net.sh.
 
-# qdisc END VERB [NETEM...]: of what END sends. A test whose packets take another way has one of its own.
+# qdisc END VERB [NETEM...]: change the qdisc for packets that END sends. A test that uses another interface redefines it.
 qdisc() { at "$1" tc qdisc "$2" dev "$(ndev_of "$1")" root "${@:3}"; }
 
-# bad_network NETEM...: such a network at both ends, or those of $ends, until the case is over
+# bad_network NETEM...: use netem with these options at both ends, or at those of $ends, until the case ends
 bad_network() {
 	local end
 	for end in ${ends:-a b}; do
@@ -16,7 +16,7 @@ bad_network() {
 	done
 }
 
-# The sum of a few counters at both ends, or that of $counting.
+# The sum of these counters at both ends, or at the end $counting.
 count() {
 	local end sum=0
 	for end in ${counting:-a b}; do
@@ -26,8 +26,8 @@ count() {
 	echo $sum
 }
 
-# until_counted GROUPS CMD...: repeat CMD until the counters of each group (words, commas between
-# groups) have moved. They have to: which packets are lost is random.
+# until_counted GROUPS CMD...: repeat CMD until the counters of each group (words, with commas between
+# groups) have risen, as the lost packets are random.
 until_counted() {
 	local groups group number round start=() moved=()
 	IFS=, read -ra groups <<<"$1"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# nft.sh: a firewall for what arrives at an end. For tests that have sourced lib/net.sh.
+# nft.sh: firewall rules for packets that arrive at an end. For tests that have sourced lib/net.sh.
 
-# rules END RULE...: of what is for this host, until the case is over
+# rules END RULE...: add input rules at END until the case ends
 rules() {
 	local end=$1 rule
 	shift
@@ -20,7 +20,7 @@ tracking() {
 	at "$1" sysctl -qw net.netfilter.nf_conntrack_acct=1
 }
 
-# matched END: packets that the first rule with a counter has seen
+# matched END: print the count of the first rule with a counter
 matched() {
 	local said
 	said=$(at "$1" nft list chain inet rover_test in)

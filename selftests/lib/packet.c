@@ -16,7 +16,7 @@
 
 #define BODY_MOST 1200
 
-/* IPv4, UDP and BTH, behind the eight bytes that only the ICRC knows. */
+/* IPv4, UDP and BTH, behind 8 bytes that count for the ICRC only */
 struct packet {
 	uint8_t dummy[8];
 	struct iphdr ip;
@@ -55,7 +55,7 @@ uint32_t packet_crc32(const uint8_t *at, size_t len)
 	return ~crc;
 }
 
-/* What may change on the way counts as all ones (IBTA annex A17). */
+/* Fields that may change on the way count as all ones (IBTA annex A17). */
 uint32_t packet_icrc(const void *ip, size_t len)
 {
 	struct packet masked;

@@ -19,7 +19,7 @@
 
 #include "pair.h"
 
-/* A result of a case beside those of KTAP: the other end has given it up. */
+/* A result beside those of KTAP: the other end has left the case. */
 enum { GIVEN_UP = KTAP_SKIPPED + 1 };
 
 /* Seconds a case may take on a release kernel. */
@@ -32,7 +32,7 @@ struct undo {
 	const char *name;
 };
 
-/* On the control socket: S in step, D data, V verdict on a case (a byte of result, then text). */
+/* Messages on the control socket: S sync, D data, V result of a case (a byte, then text) */
 struct message {
 	char type;
 	char zero[3];
@@ -163,10 +163,7 @@ void pair_watch(struct pair *p)
 		fail(p, "the case takes too long");
 }
 
-/*
- * The longer it has taken so far the less a little more of it matters: after count looks about
- * count * count microseconds have passed.
- */
+/* The pauses grow: after @count calls about @count * @count microseconds have passed. */
 void relax(struct pair *p, unsigned int *count)
 {
 	if ((*count)++ < 50) {
@@ -447,7 +444,7 @@ void pair_family(struct pair *p, bool ipv6)
 	die(p, "%s has no RoCE v%d GID for %s", p->dev, p->v1 ? 1 : 2, ipv6 ? p->own6 : p->own);
 }
 
-/* Both ends make the same of these limits, though their devices differ: the lesser hold. */
+/* Use the lesser limit of both ends, whose devices may differ. */
 static void agree(struct pair *p)
 {
 	struct { int max_sge, mtu; } mine = { p->attr.max_sge, p->port.active_mtu }, theirs;
@@ -470,13 +467,13 @@ static const char *wish(struct pair *p, const char *name)
 
 static struct pair *crashing;
 
-/* A crash within a case, in the provider say, is a failure of this case only. */
+/* A crash within a case, for example in the provider, fails this case only. */
 static void crash(int number)
 {
 	fail(crashing, "the program crashes: %s", strsignal(number));
 }
 
-/* What is the same with and without another end. */
+/* Initialisation with and without another end */
 static void begin(struct pair *p, bool server)
 {
 	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_NODEFER };

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# pair.sh: runs the programs made with lib/pair.c, one process at each end, and takes over their cases. For tests that have
+# pair.sh: run programs that use lib/pair.c, one process at each end; their cases become cases of the test. For tests that have
 # sourced lib/net.sh.
 
-# pair_cases PROGRAM [GROUP...]: PROGRAM at both ends; its cases become cases of this test
+# pair_cases PROGRAM [GROUP...]: run PROGRAM at both ends; its cases become cases of this test
 pair_cases() { ! ktap_wanted "$*" || pair_run "$@"; }
 
 pair_run() {
@@ -18,7 +18,7 @@ pair_run() {
 	while IFS= read -r line <&$lines; do ktap_line "$line"; done
 	exec {lines}<&-
 	wait $client || status=$?
-	# If the client fails the server ends by itself, or never.
+	# If the client fails the server may not end by itself.
 	((!status)) || within 5 eval "! kill -0 $server 2>/dev/null" || kill $server 2>/dev/null
 	wait $server || status=$((status ? status : $?))
 	sed 's/^/# b says: /' $said
@@ -29,7 +29,7 @@ pair_run() {
 	ktap_stop
 }
 
-# alone_cases PROGRAM [GROUP...]: like pair_cases, for a program at end a that is its own peer
+# alone_cases PROGRAM [GROUP...]: like pair_cases, for a program that runs at end a only and is its own peer
 alone_cases() {
 	local line client status=0 number=$ktap_number failed=$ktap_failed
 	exec {lines}< <(at a "$(program "$1")" a "${@:2}" 2>&1 </dev/null)
@@ -42,7 +42,7 @@ alone_cases() {
 	fi
 }
 
-# pair_quietly PROGRAM [GROUP...]: like pair_cases, as a part of a case, which fails if the program does
+# pair_quietly PROGRAM [GROUP...]: run PROGRAM at both ends within a case, which fails if the program does
 pair_quietly() {
 	local before=$ktap_failed
 	pair_run "$@"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pattern - bytes that depend on their place
+ * pattern - bytes that depend on their offset
  */
 #include <stdio.h>
 #include <string.h>

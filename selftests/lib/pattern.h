@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pattern - bytes that depend on their place
+ * pattern - bytes that depend on their offset
  *
- * Each aligned word of a pattern is a hash of its seed and its place, so that a
- * byte that is lost, duplicated, or misplaced is found. Random numbers are hashes
- * too: both ends compute the same plan from one seed.
+ * Each aligned word of a pattern is a hash of seed and offset, so a lost, duplicated
+ * or misplaced byte is found. Random numbers are hashes, too: both ends compute the
+ * same plan from one seed.
  */
 #ifndef ROVER_SELFTEST_PATTERN_H
 #define ROVER_SELFTEST_PATTERN_H
@@ -20,7 +20,7 @@ static inline uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* The next number of a sequence: at least lo, at most hi. */
+/* Return the next random number, from @lo to @hi. */
 static inline unsigned int draw(uint64_t *seed, unsigned int lo, unsigned int hi)
 {
 	*seed = mix(*seed);
@@ -29,10 +29,10 @@ static inline unsigned int draw(uint64_t *seed, unsigned int lo, unsigned int hi
 
 void pattern_fill(void *buf, size_t len, uint64_t seed);
 
-/* Offset of the first byte in which two buffers differ, or len. */
+/* Return the offset of the first byte in which the buffers differ, or @len. */
 size_t pattern_differ(const void *one, const void *two, size_t len);
 
-/* The bytes around an offset of two buffers, in words for a failure. */
+/* Describe the bytes around an offset of two buffers, for a failure. */
 const char *pattern_show(const void *got, const void *want, size_t at, size_t len);
 
 #endif /* ROVER_SELFTEST_PATTERN_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * peer - a peer that is no host: its packets are crafted, and packets to it are
- * read from a packet socket
+ * peer - a peer whose packets are crafted by the test; packets to it are read from a
+ * packet socket
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@
 
 /* ---- the socket ---- */
 
-/* A socket belongs to the namespace in which it was made. */
+/* A socket stays in the namespace in which it was created. */
 static int socket_in(const char *path)
 {
 	int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -140,7 +140,7 @@ static size_t l3_bytes(enum peer_net net)
 	return bytes[net];
 }
 
-/* What may change on the way counts as all ones (IBTA annexes A16 and A17). */
+/* Fields that may change on the way count as all ones (IBTA annexes A16 and A17). */
 static uint32_t icrc_of(enum peer_net net, const uint8_t *l3, size_t len)
 {
 	uint8_t masked[10000];
@@ -259,7 +259,7 @@ void peer_send(struct peer *peer, const struct peer_bth *bth, const void *body, 
 
 /* ---- receiving ---- */
 
-/* Length of the packet from its IP header or GRH on, 0 when it is none of RoCE's. */
+/* Length of the packet from its IP header or GRH on; 0 if it is no RoCE packet. */
 static size_t check_l3(struct peer *peer, const uint8_t *l3, uint16_t type, size_t len)
 {
 	const struct ipv4_udp *v4 = (const void *)l3;

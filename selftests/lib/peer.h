@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * peer - a peer that is no host: its packets are crafted, and packets to it are
- * read from a packet socket
+ * peer - a peer whose packets are crafted by the test; packets to it are read from a
+ * packet socket
  *
- * No host has its addresses. A packet socket on end b's interface, opened by end
- * a's program, sends and receives for it, so both ends have to be on one machine
- * (topology single). The script of the test tells end a the Ethernet address.
+ * No host has the peer's addresses. The packet socket is on end b's interface and is
+ * opened by end a's program, so both ends have to be on one machine (topology
+ * single). The script of the test sets the peer's Ethernet address at end a.
  */
 #ifndef ROVER_SELFTEST_PEER_H
 #define ROVER_SELFTEST_PEER_H
@@ -33,16 +33,16 @@ struct peer_bth {
 #define PEER_FECN	(1U << 31)
 #define PEER_BECN	(1U << 30)
 
-/* What to do to a packet before it is sent. */
+/* Changes to a packet before it is sent */
 #define PEER_BAD_ICRC	1	/* one bit is wrong */
-#define PEER_BAD_SOURCE	2	/* comes from another address, ICRC is good */
-#define PEER_MARKED	4	/* a router has marked it: congestion experienced */
+#define PEER_BAD_SOURCE	2	/* sent from another address, with a valid ICRC */
+#define PEER_MARKED	4	/* marked by a router: congestion experienced */
 
 /**
  * struct peer - the peer and its socket
- * @net: what its packets are: RoCE v2 over IPv4 or IPv6, or v1
- * @gid: its own in that; @to is that of the device
- * @bth: of the packet received last, with @body behind it, without pad and ICRC
+ * @net: kind of its packets: RoCE v2 over IPv4 or IPv6, or v1
+ * @gid: GID of the peer; @to: GID of the device
+ * @bth: BTH of the last packet received; @body: bytes behind it, without pad and ICRC
  */
 struct peer {
 	struct pair *p;
@@ -61,15 +61,14 @@ void peer_open(struct peer *peer, struct pair *p, enum peer_net net);
 void peer_close(struct peer *peer);
 
 /*
- * Send a packet: bytes behind the BTH, to which a good ICRC is added.  The pad has to
- * be among the bytes.
+ * Send a packet with @body behind the BTH, and a valid ICRC.  @body includes the pad.
  */
 void peer_send(struct peer *peer, const struct peer_bth *bth, const void *body, size_t len,
 	       unsigned int spoil);
 
 /*
- * Wait ms at most for the next packet, which has to be well-formed, from the device and
- * with a good ICRC.
+ * Wait at most @ms for the next packet; fail unless it is well-formed, comes from the
+ * device and has a valid ICRC.
  */
 bool peer_next(struct peer *peer, unsigned int ms);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * plan - a list of transfers that both ends know, and the judgement on it
+ * plan - a list of transfers that both ends know, and the check of their result
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,11 +15,13 @@
 #define TARGET_SEED 0xbadf00d
 
 /**
- * struct job - a plan at work
+ * struct job - execution of a plan
  * @asks: this end is the requester
- * @source, @target: the memory this end has, one of them or for READs the other
- * @posted, @done: work requests at the requester
- * @received: receive completions at the responder; @receives: those to come
+ * @memory: source and target of this end; a transfer uses one of them
+ * @posted, @done: work requests posted and completed, at the requester
+ * @received: completed receives, at the responder
+ * @receives: all receives
+ * @arrivals: index of the transfer of each receive
  */
 struct job {
 	struct conn *c;
@@ -66,7 +68,7 @@ struct plan *plan_new(struct pair *p, bool from_b, uint64_t seed)
 	return plan;
 }
 
-/* Cut size bytes into n pieces of odd lengths with gaps between, from *end on. */
+/* Cut @size bytes into @n pieces of odd lengths with gaps between, from *@end on. */
 static void cut(struct plan *plan, struct pieces *pieces, size_t *end, uint32_t size, int n)
 {
 	uint32_t left = size, len;
@@ -114,7 +116,7 @@ void plan_add(struct plan *plan, enum ibv_wr_opcode opcode, uint32_t size, int f
 	}
 }
 
-/* ---- carrying it out ---- */
+/* ---- execution ---- */
 
 static int undo_job(void *what)
 {
@@ -124,7 +126,7 @@ static int undo_job(void *what)
 	return 0;
 }
 
-/* Where the bytes of this transfer lie at this end. */
+/* Set the SGEs of a transfer at this end; return their number. */
 static int sges(struct job *job, struct transfer *t, bool target, struct ibv_sge *sge)
 {
 	struct pieces *pieces = target ? &t->to : &t->from;
@@ -160,8 +162,8 @@ static void post_receives(struct job *job)
 }
 
 /*
- * For each SEND_WITH_INV the receiver binds a window: a key that it really has
- * to give up.  The requester learns them, and they are the immediate data.
+ * For each SEND_WITH_INV the receiver binds a window, whose key is invalidated.  The
+ * ends exchange the keys, and store them as immediate data.
  */
 static void bind_windows(struct job *job)
 {
@@ -221,7 +223,7 @@ struct job *job_new(struct conn *c, struct plan *plan)
 	return job;
 }
 
-/* Inline data may be reused at once, and has no key. */
+/* Post inline data without a valid key, and overwrite it at once. */
 static int post_inline(struct conn *c, struct ibv_send_wr *wr)
 {
 	uint8_t copy[4096];
@@ -243,7 +245,7 @@ static int post_inline(struct conn *c, struct ibv_send_wr *wr)
 	return error;
 }
 
-/* Post the next transfer; false when the queue is full. Every third or so is unsignaled. */
+/* Post the next transfer; return false if the queue is full. About every third is unsignaled. */
 static bool post_next(struct job *job)
 {
 	struct transfer *t = &job->plan->list[job->posted];
@@ -258,8 +260,8 @@ static bool post_next(struct job *job)
 	struct ibv_send_wr wr;
 
 	/*
-	 * librxe rings the doorbell for what it has no room for, too, and whatever runs its
-	 * completer puts off rdma_rxe's retry timer: who tries again and again waits for ever.
+	 * librxe rings the doorbell even if the queue is full, and each doorbell restarts
+	 * rdma_rxe's retry timer: a program that keeps trying to post waits for ever.
 	 */
 	if (job->c->p->rxe && job->posted - job->done >= (int)job->c->attr.send_wr)
 		return false;
@@ -311,7 +313,7 @@ static void check_sent(struct job *job, struct ibv_wc *wc)
 	struct transfer *t;
 
 	check_common(job, wc);
-	/* Unsignaled ones are done once a later one completes. */
+	/* Unsignaled transfers are done when a later one completes. */
 	while (job->done < (int)wc->wr_id) {
 		check(p, job->done % 3 == 1, "transfer %d has no completion, %llu has", job->done,
 		      (unsigned long long)wc->wr_id);
@@ -344,7 +346,7 @@ static void check_received(struct job *job, struct ibv_wc *wc)
 	check(p, wc->opcode == (write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV),
 	      "wc.opcode %d of a receive for work request opcode %d", wc->opcode, t->opcode);
 	check(p, wc->byte_len == t->size, "byte_len %u of a receive of %u", wc->byte_len, t->size);
-	/* rdma_rxe has the kernel's number for the flag. */
+	/* rdma_rxe uses the kernel's value of the flag. */
 	check(p, !!(wc->wc_flags & IBV_WC_WITH_IMM) == has_imm(t->opcode) &&
 	      !!(wc->wc_flags & (p->rxe ? 4 : IBV_WC_WITH_INV)) == inv,
 	      "wc_flags 0x%x for work request opcode %d", wc->wc_flags, t->opcode);
@@ -377,7 +379,7 @@ bool job_go(struct job *job)
 	return job->done == job->plan->n;
 }
 
-/* ---- judging it ---- */
+/* ---- check ---- */
 
 static void overlay(struct plan *plan, struct transfer *t, const uint8_t *source, uint8_t *target)
 {
@@ -413,7 +415,7 @@ static void blame(struct job *job, size_t at, const uint8_t *want)
 	struct transfer *t;
 	int i;
 
-	/* Places rise along the list. */
+	/* Offsets rise along the list. */
 	for (i = 0; i < plan->n - 1; i++) {
 		t = &plan->list[i + 1];
 		if (t->to.n && t->to.piece[0].at > at)
@@ -427,7 +429,7 @@ static void blame(struct job *job, size_t at, const uint8_t *want)
 	     pattern_show(job->memory[1]->buf, want, at, job->memory[1]->len));
 }
 
-/* READs land at the requester, all else at the responder. */
+/* The target of a READ is at the requester, all others are at the responder. */
 static bool lands_here(struct job *job, struct transfer *t)
 {
 	bool read = t->opcode == IBV_WR_RDMA_READ;
@@ -446,7 +448,7 @@ void job_judge(struct job *job)
 	check(plan->p, source && want, "out of memory");
 	pattern_fill(source, job->memory[0]->len, SOURCE_SEED);
 	pattern_fill(want, target->len, TARGET_SEED);
-	/* The source may not have changed anywhere, at neither end. */
+	/* The source must not have changed, at either end. */
 	at = pattern_differ(job->memory[0]->buf, source, job->memory[0]->len);
 	check(plan->p, at == job->memory[0]->len, "byte %zu of the source has changed", at);
 	for (i = 0; i < plan->n; i++)

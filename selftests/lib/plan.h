@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * plan - a list of transfers that both ends know, and the judgement on it
+ * plan - a list of transfers that both ends know, and the check of their result
  *
- * Each transfer takes its bytes from pieces of a source memory and puts them
- * in pieces of a target memory, at odd places and with gaps between.  Before,
- * the source holds one pattern and the target another; afterwards the whole
- * target, gaps included, must be what the plan computes.
+ * Each transfer takes its bytes from pieces of a source memory and puts them in
+ * pieces of a target memory, at unaligned offsets and with gaps in between.  At
+ * first source and target have different patterns; afterwards the whole target,
+ * gaps included, must have the contents that the plan computes.
  */
 #ifndef ROVER_SELFTEST_PLAN_H
 #define ROVER_SELFTEST_PLAN_H
@@ -21,11 +21,11 @@ struct pieces {
 
 /**
  * struct transfer - one operation
- * @opcode: of the work request
- * @size: bytes
- * @inlined: to be posted inline
- * @imm: immediate data, in host order; of SEND_WITH_INV the key that the receiver gives up
- * @slack: bytes by which a receive is longer than its message
+ * @opcode: opcode of the work request
+ * @size: length
+ * @inlined: posted inline
+ * @imm: immediate data, in host order; for SEND_WITH_INV the key to invalidate
+ * @slack: bytes by which the receive is longer than the message
  * @from: pieces of the source
  * @to: pieces of the target
  */
@@ -48,21 +48,21 @@ struct plan {
 
 struct plan *plan_new(struct pair *p, bool from_b, uint64_t seed);
 
-/* Add a transfer in so many pieces; RDMA is contiguous at the responder whatever is asked for. */
+/* Add a transfer in @from and @to pieces; at the responder of RDMA there is one piece. */
 void plan_add(struct plan *plan, enum ibv_wr_opcode opcode, uint32_t size, int from, int to,
 	      bool inlined);
 
-/* A plan at work on a connection. */
+/* Execution of a plan on a connection */
 struct job;
 struct job *job_new(struct conn *c, struct plan *plan);
 
-/* Do what can be done now; true when everything is completed at this end. */
+/* Post and poll; return true when all transfers are completed at this end. */
 bool job_go(struct job *job);
 
-/* Compare the target, at the end that has it. */
+/* Check source and target. */
 void job_judge(struct job *job);
 
-/* All of it. */
+/* Execute the plan, and check its result. */
 void plan_run(struct conn *c, struct plan *plan);
 
 #endif /* ROVER_SELFTEST_PLAN_H */

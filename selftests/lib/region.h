@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * region - registered memory of a test case, which goes with the case
+ * region - registered memory of a test case, released at the end of the case
  */
 #ifndef ROVER_SELFTEST_REGION_H
 #define ROVER_SELFTEST_REGION_H
@@ -10,7 +10,7 @@
 #define ALL_ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |	\
 		    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-/* Registered memory, and where the other end's is; its file, if it has one. */
+/* Registered memory, its file if it has one, and address and key at the other end */
 struct region {
 	uint8_t *buf;
 	size_t len;
@@ -23,25 +23,25 @@ struct region {
 struct region *region_new(struct pair *p, size_t len, int access);
 struct region *region_in(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 
-/* Of memory that is mapped and registered already: both go with the case. */
+/* A region of memory that is mapped and registered already; both end with the case. */
 struct region *region_of(struct pair *p, void *buf, size_t len, struct ibv_mr *mr);
 
-/* Only registered: memory of the caller's. */
+/* Register memory of the caller. */
 struct ibv_mr *mr_new(struct pair *p, void *buf, size_t len, int access);
 
-/* The same on demand: see lib/demand.h. */
+/* An ODP region: see lib/demand.h. */
 struct region *region_demand(struct pair *p, struct ibv_pd *pd, size_t len, int access);
 
-/* Where memory is, as its peer needs to know. */
+/* Address and key of memory, for the peer */
 struct remote {
 	uint64_t addr;
 	uint64_t rkey;
 };
 
-/* Tell each other where it is, or zeros without a region; the other end's. */
+/* Exchange address and key with the other end; zeros without a region. */
 struct remote remote_swap(struct pair *p, const void *buf, const struct ibv_mr *mr);
 
-/* The same for all of a region. */
+/* The same for a whole region */
 void region_swap(struct pair *p, struct region *region);
 
 #endif /* ROVER_SELFTEST_REGION_H */

@@ -13,10 +13,10 @@
 #include "pattern.h"
 #include "shared.h"
 
-/* What a slot holds before anything has come. */
+/* Initial contents of a slot */
 #define FILLER 0x55
 
-/* The first piece, and where the second one begins. */
+/* Length of the first piece, offset of the second one */
 #define FIRST 100
 #define SECOND 164
 
@@ -138,11 +138,11 @@ struct ibv_srq_attr shared_query(struct shared *s)
 
 bool shared_event(struct shared *s, enum ibv_event_type type, unsigned int ms)
 {
-	/* Which object it is of is told in the same place. */
+	/* The event's element is a union: the SRQ is where a queue pair would be. */
 	return event_wait(s->p, type, (void *)s->srq, ms);
 }
 
-/* ---- queue pairs that share ---- */
+/* ---- queue pairs that share a receive queue ---- */
 
 static void add_qp(struct group *g, bool ud, bool extended)
 {
@@ -153,7 +153,7 @@ static void add_qp(struct group *g, bool ud, bool extended)
 	attr.send = g->send;
 	attr.recv = g->recv;
 	attr.srq = end_b(p) ? g->s->srq : NULL;
-	/* For ever, and often. */
+	/* Unlimited RNR retries, at short intervals */
 	attr.rnr_retry = 7;
 	attr.min_rnr_timer = 1;
 	g->c[g->n] = conn_open(p, &attr);
@@ -179,7 +179,7 @@ struct group *group_new(struct pair *p, int rc, int ud, bool extended)
 	return g;
 }
 
-/* ---- messages: number k of queue pair i is the same for both ends ---- */
+/* ---- messages: both ends compute message k of queue pair i ---- */
 
 struct message {
 	enum ibv_wr_opcode opcode;
@@ -222,7 +222,7 @@ void group_send(struct group *g, int i)
 	g->posted[i]++;
 }
 
-/* Which of them is that? */
+/* Index of a queue pair */
 static int index_of(struct group *g, uint32_t qpn)
 {
 	int i;
@@ -257,7 +257,7 @@ void group_judge(struct group *g, const struct ibv_wc *wc)
 	g->came[i]++;
 }
 
-/* b: take what has come, and post its slots again. */
+/* End b: check completed receives, and post their slots again. */
 static int take(struct group *g)
 {
 	struct ibv_wc wc[8];
@@ -270,7 +270,7 @@ static int take(struct group *g)
 	return n;
 }
 
-/* a: forget what is done. */
+/* End a: count completed messages. */
 static int reap(struct group *g)
 {
 	struct ibv_wc wc[8];
@@ -286,7 +286,7 @@ static int reap(struct group *g)
 	return n;
 }
 
-/* a: post what may be posted. */
+/* End a: post as many messages as DEPTH allows. */
 static int post(struct group *g, int messages)
 {
 	int i, n = 0;

@@ -4,9 +4,9 @@
  * pairs that use it
  *
  * The memory is slots; the receive of a slot is in two pieces with a gap
- * between, and has the number of the slot as its wr_id.  What is made here
- * belongs to the current case, and has to be made before the queue pairs that
- * use it.
+ * between, and has the number of the slot as its wr_id.  A shared receive queue
+ * belongs to the current case, and is created before the queue pairs that use
+ * it.
  */
 #ifndef ROVER_SELFTEST_SHARED_H
 #define ROVER_SELFTEST_SHARED_H
@@ -15,17 +15,17 @@
 
 #define SLOT_BYTES 8192
 
-/* Bytes of a receive in both pieces. */
+/* Length of a receive, both pieces */
 #define SLOT_ROOM (SLOT_BYTES - 128)
 
 /**
  * struct shared - a shared receive queue
- * @init: what it was made with, as granted
- * @r: its slots
- * @ring: its ring as it was mapped at first
- * @pages: and how long that is
- * @srqn: XRC: its number
- * @recv: XRC: completions of its receives
+ * @init: attributes as granted
+ * @r: memory of the slots
+ * @ring: first mapping of the ring
+ * @pages: length of that mapping
+ * @srqn: XRC: SRQ number
+ * @recv: XRC: completion queue
  */
 struct shared {
 	struct pair *p;
@@ -38,59 +38,56 @@ struct shared {
 	struct queue *recv;
 };
 
-/* With room for so many receives, in this domain; and memory for as many. */
+/* Create a queue for @wr receives, with memory for them. */
 struct shared *shared_new(struct pair *p, struct ibv_pd *pd, uint32_t wr);
 
-/*
- * One of XRC, for receives of so many pieces: in this domain, too, and what it
- * gives completes in this queue.
- */
+/* Create an XRC queue for receives of @sge pieces; they complete in @recv. */
 struct shared *shared_xrc(struct pair *p, struct ibv_pd *pd, uint32_t wr, uint32_t sge,
 			  struct ibv_xrcd *xrcd, struct queue *recv);
 
-/* Post a receive of any kind; the error number. */
+/* Post a receive; return the error number. */
 int shared_post(struct shared *s, uint64_t wr_id, struct ibv_sge *sge, int n);
 
-/* Post the receives of slots from up to, but not including, to; it has to succeed. */
+/* Post the receives of slots @from to @to - 1; fail on error. */
 void shared_fill(struct shared *s, int from, int to);
 
 /*
- * A slot has to hold these bytes, behind so many that do not count, and nothing
- * else; `what' tells what it is, for a failure.
+ * Fail unless the slot has @want at offset @behind, and is unchanged elsewhere; the
+ * @behind bytes before are not compared.  @what names the message in a failure.
  */
 void shared_judge(struct shared *s, int slot, const uint8_t *want, uint32_t len, uint32_t behind,
 		  const char *what);
 
-/* Change attributes; the error number. And look at them. */
+/* Modify attributes, return the error number; query attributes. */
 int shared_modify(struct shared *s, int mask, uint32_t max_wr, uint32_t limit);
 struct ibv_srq_attr shared_query(struct shared *s);
 
-/* This event of the queue is there within ms. */
+/* Wait at most @ms for this event of the queue. */
 bool shared_event(struct shared *s, enum ibv_event_type type, unsigned int ms);
 
-/* How long an event may take. */
+/* Longest time until an event, in ms */
 #define SOON(p) (5000 * (p)->slow)
 
-/* ---- queue pairs that share ---- */
+/* ---- queue pairs that share a receive queue ---- */
 
 #define MAX_QPS 4
 #define SLOTS 24
 
-/* Messages of a queue pair that a has on their way. */
+/* Messages in flight of a queue pair of end a */
 #define DEPTH 6
 
 /**
- * struct group - queue pairs, of which b's share their receives and a's send
- * @s: at b, with SLOTS receives, none of which is posted
- * @send: completions of all of them
- * @recv: and of what they receive
- * @from: what a sends, a slot for each message on its way
- * @target: where WRITEs go
- * @posted: messages that a has posted to each
- * @sent: and that are completed
- * @came: messages that b has judged
- * @doomed: nobody waits for these, and they may fail
- * @broken: and these have
+ * struct group - queue pairs: those of end a send, those of end b share receives
+ * @s: queue at end b, with SLOTS receives, none of them posted
+ * @send: completion queue of all sends
+ * @recv: completion queue of all receives
+ * @from: messages of end a, a slot for each message in flight
+ * @target: memory for WRITEs
+ * @posted: messages posted by end a, by queue pair
+ * @sent: completed messages of these
+ * @came: messages received and checked by end b, by queue pair
+ * @doomed: queue pairs that may fail, and are not waited for
+ * @broken: queue pairs that have failed
  */
 struct group {
 	struct pair *p;
@@ -104,19 +101,19 @@ struct group {
 	uint8_t want[SLOT_BYTES];
 };
 
-/* Connections first, then datagrams; with ibv_wr_*() and ibv_cq_ex if they are extended. */
+/* Create @rc RC and then @ud UD queue pairs; if extended, with ibv_wr_*() and ibv_cq_ex. */
 struct group *group_new(struct pair *p, int rc, int ud, bool extended);
 
-/* a: the next message of queue pair i. Number k of it is the same for both ends. */
+/* End a: post the next message of queue pair @i. Both ends know the contents of each message. */
 void group_send(struct group *g, int i);
 
-/* b: what a completion has to say, and what has to be in its slot. */
+/* End b: check a completion and its slot. */
 void group_judge(struct group *g, const struct ibv_wc *wc);
 
-/* Both: one message on queue pair i, from beginning to end; its receive is not posted again. */
+/* Both ends: transfer one message on queue pair @i, without posting its receive again. */
 void group_message(struct group *g, int i);
 
-/* Both: until each has had so many messages since the beginning; receives are posted again. */
+/* Both ends: go on until each queue pair has transferred @messages; post receives again. */
 void group_go(struct group *g, int messages);
 
 #endif /* ROVER_SELFTEST_SHARED_H */

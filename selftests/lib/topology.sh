@@ -3,11 +3,11 @@
 #
 # topology.sh: the two ends of a network, on a machine that is no guest of the lab. lib/net.sh sources this if DEV_A is not set. The ends
 # are the network namespaces a and b, joined by a veth pair, with a rover device each: what tools/vm/session makes in a guest.
-# All of it is removed when the test ends, also the module if the test has loaded it.
+# The end of the test removes them, and the module if the test has loaded it.
 
 own_topology=yes
 
-# leave WORDS: the whole test is skipped
+# leave WORDS: skip the whole test
 leave() {
 	echo "TAP version 13"
 	echo "1..0 # SKIP $*"
@@ -49,14 +49,14 @@ for PATH in "${OUT:-$here/../build/selftests}/lib:$PATH" "$here/lib:$PATH"; do
 done
 command -v on >/dev/null || leave "the program \"on\" is not built: make -C selftests"
 ((!EUID)) || leave "this needs root"
-# What a test that was killed has left.
+# Remove the ends of a test that was killed.
 [[ ! -e /run/lab/selftest ]] || topology_down
 [[ ! -e /run/netns/a && ! -e /run/netns/b ]] || leave "there are network namespaces a and b already"
 if [[ ! -d /sys/module/rover ]]; then
 	modprobe rover 2>/dev/null || leave "rover is not loaded, and cannot be"
 	rover_loaded=yes
 fi
-# A module that users in the kernel need, and a shell does not load by itself.
+# Modules of verbs, rdma_cm and veth, which are not all loaded automatically.
 modprobe -qa ib_uverbs rdma_ucm ib_umad veth || true
 
 export NDEV_A=eth_a NDEV_B=eth_b DEV_A=rover_a DEV_B=rover_b TOPOLOGY=single

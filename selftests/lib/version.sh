@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# version.sh: which version of RoCE carries it. For tests that have sourced lib/net.sh.
+# version.sh: select and check the RoCE version. For tests that have sourced lib/net.sh.
 
-# hear CMD...: what b's interface hears of RoCE while CMD runs, in /tmp/heard, a line for each packet
+# hear CMD...: capture RoCE packets at b's interface while CMD runs, in /tmp/heard, a line for each packet
 hear() {
 	local dump
 	run_at b tcpdump -enls 96 -i "$NDEV_B" >/tmp/tcpdump 2>&1 </dev/null &
@@ -18,7 +18,7 @@ hear() {
 	head -n 3 /tmp/heard
 }
 
-# only v1|v2 CMD...: CMD sends packets of that RoCE version only
+# only v1|v2 CMD...: fail unless CMD sends packets of that RoCE version only
 only() {
 	local other='\.4791: '
 	[[ $1 == v1 ]] || other=0x8915
@@ -26,7 +26,7 @@ only() {
 	[[ ! $(grep "$other" /tmp/heard | head -n 3 | tee /dev/stderr) ]] || fail "RoCE of the other version"
 }
 
-# default_mode TEXT: the default RoCE version of rdma_cm at both ends
+# default_mode TEXT: set the default RoCE version of rdma_cm at both ends
 default_mode() {
 	local end
 	modprobe rdma_cm
@@ -38,7 +38,7 @@ default_mode() {
 	done
 }
 
-# managed CMD...: CMD, which connects by rdma_cm, over RoCE v1
+# managed CMD...: run CMD, which connects by rdma_cm, over RoCE v1
 managed() {
 	at_end default_mode "RoCE v2"
 	default_mode "IB/RoCE v1"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * window - a stage for memory windows
+ * window - memory, connection and memory window of a case
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ struct ibv_mw_bind_info stage_info(struct stage *s, unsigned int access)
 	};
 }
 
-/* Bind in the way of its type; the error number. */
+/* Bind as its type requires; return the error number. */
 static int post_bind(struct stage *s, struct conn *c, struct ibv_mw *mw,
 		     const struct ibv_mw_bind_info *info, uint64_t wr_id)
 {
@@ -114,7 +114,7 @@ void stage_bind(struct stage *s, struct conn *c, struct ibv_mw *mw,
 	      "bind makes key 0x%08x of 0x%08x", mw->rkey, before);
 }
 
-/* Tell a where, and by which key. */
+/* Send address and key to end a. */
 void stage_show(struct stage *s, uint64_t addr, uint32_t key, uint64_t *peer_addr,
 		uint32_t *peer_key)
 {

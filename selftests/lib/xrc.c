@@ -50,7 +50,7 @@ struct conn_attr xrc_defaults(struct pair *p)
 	attr.type = IBV_QPT_XRC_SEND;
 	attr.recv_wr = 0;
 	attr.recv_sge = 0;
-	/* For ever, and often. */
+	/* Unlimited RNR retries, at short intervals */
 	attr.rnr_retry = 7;
 	attr.min_rnr_timer = 1;
 	return attr;
@@ -89,7 +89,7 @@ struct conn *xrc_open(struct pair *p, const struct conn_attr *attr, bool asks, s
 	return c;
 }
 
-/* ---- a stage for what goes wrong ---- */
+/* ---- two connections, for cases in which one fails ---- */
 
 struct stage stage_new(struct pair *p, const struct conn_attr *attr)
 {

@@ -2,8 +2,8 @@
 /*
  * xrc - XRC domains, and connections from an initiator to a target
  *
- * Requests go one way.  The end that asks has the initiator, the other one the
- * target and, apart from it, shared receive queues (shared_xrc()).
+ * Requests go one way: one end has the initiator, the other one the target and
+ * shared receive queues (shared_xrc()).
  */
 #ifndef ROVER_SELFTEST_XRC_H
 #define ROVER_SELFTEST_XRC_H
@@ -13,44 +13,44 @@
 
 /**
  * struct domain - an XRC domain
- * @xrcd: as this program has opened it
- * @fd: the file it is shared by
+ * @xrcd: the domain as opened by this program
+ * @fd: file by which programs share it
  */
 struct domain {
 	struct ibv_xrcd *xrcd;
 	int fd;
 };
 
-/* A new one, of a file that nobody else has. */
+/* Create a domain with a new file. */
 struct domain *domain_new(struct pair *p);
 
-/* Open one by its file, in any context; NULL and errno. */
+/* Open a domain by its file, in any context; return NULL and set errno on error. */
 struct ibv_xrcd *domain_open(struct ibv_context *ctx, int fd, int oflags);
 
-/* What either end of a connection is to be like. */
+/* Attributes for either end of a connection */
 struct conn_attr xrc_defaults(struct pair *p);
 
 /*
- * The asking end: an initiator; its requests are for the queue s of the other end
- * unless they say otherwise.  The other: a target in domain d.  Both are ready then.
+ * If @asks, open an initiator; its requests name the queue @s of the other end unless
+ * they name another.  Else open a target in domain @d.  Both are ready on return.
  */
 struct conn *xrc_open(struct pair *p, const struct conn_attr *attr, bool asks, struct domain *d,
 		      struct shared *s);
 
-/* The same in two steps, without making it ready. */
+/* The same in two steps, without the transition to RTS. */
 struct conn *xrc_make(struct pair *p, const struct conn_attr *attr, bool asks, struct domain *d,
 		      struct shared *s);
 void xrc_meet(struct conn *c, struct shared *s);
 
-/* ---- a stage for what goes wrong ---- */
+/* ---- two connections, for cases in which one fails ---- */
 
 #define STAGE_ROOM 8192
 
 /**
  * struct stage - two connections to two targets of one domain, with one queue
- * @d, @s: b's domain and queue, of 16 receives
- * @c: the one that suffers, and one that has to go on
- * @r: memory of so many bytes that either may name
+ * @d, @s: domain and queue of end b, with 16 receives
+ * @c: connection that is to fail, and one that must keep working
+ * @r: STAGE_ROOM bytes of memory for both
  */
 struct stage {
 	struct pair *p;
@@ -62,19 +62,19 @@ struct stage {
 
 struct stage stage_new(struct pair *p, const struct conn_attr *attr);
 
-/* b tells a a number. */
+/* End b sends a number to end a. */
 uint32_t stage_tell(struct pair *p, uint32_t number);
 
-/* a: a request of the one that suffers, which ends like this. */
+/* End a: post a request on the first connection; it completes with @status. */
 void stage_ask(struct stage *g, struct ibv_send_wr wr, enum ibv_wc_status status);
 
-/* b: its target has gone to error, and this is heard of it. */
+/* End b: the target of the first connection is in error, and raised this event. */
 void stage_event(struct stage *g, enum ibv_event_type type);
 
-/* Both: the other connection works; whatever was posted first is taken. */
+/* Both ends: the second connection works, and takes the oldest receive. */
 void stage_well(struct stage *g);
 
-/* Which queue a request is for. */
+/* Set the SRQ that a request names. */
 static inline struct ibv_send_wr wr_for(struct ibv_send_wr wr, uint32_t srqn)
 {
 	wr.qp_type.xrc.remote_srqn = srqn;
