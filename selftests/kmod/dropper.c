@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dropper - lose, double, hold, delay or mark chosen packets
+ * dropper - drop, duplicate, hold, delay or mark chosen packets
  * (rover_dropper.ko)
  *
  * A netfilter hook in each network namespace sees RoCE v2 packets as they
@@ -16,16 +16,16 @@
  *
  *	ACTION is drop, double, mark (ECN CE), hold (until ARG later packets
  *	have passed, HOLD_MAX at most) or delay (by ARG microseconds).  NETDEV
- *	receives.  PACKET is a name of dropper_names, or "any".  Of those that
- *	come for the PASS-th time (0: any) the NTH (0: each) is meant.  QPN is
- *	the destination in hex; 0 is any.
+ *	receives.  PACKET is a name of dropper_names, or "any".  The rule
+ *	applies to the NTH (0: each) of the packets that come for the PASS-th
+ *	time (0: any).  QPN is the destination in hex; 0 is any.
  *
  *	A line read is a rule, packets that fit it, and packets it was applied
  *	to.
  *
  * log: a packet per line: ns, netdev, QPN (hex), PSN, packet, pass, action.
  *
- * Trains are let pass, and counted in a line "trains" of the rules.
+ * Trains pass, and are counted in the line "trains" of the rules.
  */
 #include <linux/debugfs.h>
 #include <linux/hash.h>
@@ -102,16 +102,16 @@ static const char * const dropper_actions[ACTIONS] = {
 };
 
 /**
- * struct dropper_rule - what to do to which packet
- * @netdev: that receives
+ * struct dropper_rule - an action for chosen packets
+ * @netdev: receiving netdev
  * @action: enum dropper_action
  * @packet: index of dropper_names, or PACKET_ANY
- * @nth: which of them; 0 for each
- * @pass: which transmission; 0 for any
+ * @nth: number of the matching packet; 0 for each
+ * @pass: number of its transmission; 0 for any
  * @arg: packets or microseconds
  * @qpn: destination; 0 for any
- * @seen: packets that fit
- * @done: packets it was applied to
+ * @seen: matching packets
+ * @done: packets that the action was applied to
  */
 struct dropper_rule {
 	char netdev[IFNAMSIZ];

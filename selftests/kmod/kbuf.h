@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kbuf - what /dev/rover_kbuf is asked: an exporter of dma-bufs for tests
+ * kbuf - ioctls of /dev/rover_kbuf, an exporter of dma-bufs for tests
  */
 #ifndef ROVER_KBUF_H
 #define ROVER_KBUF_H
@@ -8,15 +8,15 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define KBUF_WC		1	/* mapped for the kernel write-combined */
-#define KBUF_IO		2	/* and as memory of a device */
-#define KBUF_MOVES	4	/* the exporter may move it, unless it is pinned */
+#define KBUF_WC		1	/* the kernel's mapping is write-combined */
+#define KBUF_IO		2	/* the kernel's mapping is device memory */
+#define KBUF_MOVES	4	/* the exporter can move it, unless it is pinned */
 
 /**
- * struct kbuf_make - a new buffer
- * @pages: of it
+ * struct kbuf_make - create a buffer
+ * @pages: number of pages
  * @flags: KBUF_*
- * @fd: its file, the answer
+ * @fd: returned file descriptor
  */
 struct kbuf_make {
 	__u32 pages;
@@ -25,17 +25,16 @@ struct kbuf_make {
 };
 
 /**
- * struct kbuf_counts - what importers have done to a buffer
- * @fd: its file
- * @begins: begin_cpu_access, of
- * @directions: which directions, a bit each
- * @ends: end_cpu_access
- * @outside: of these, or of the mapping's end, those in the wrong order
- * @vmaps: mappings for the kernel that there are
- * @pins: pins that there are
- * @attached: attachments that there are
- * @touched: pages that were used through the present mapping for the kernel, where that
- *	can be known (KBUF_WC)
+ * struct kbuf_counts - calls of importers for a buffer
+ * @fd: file descriptor
+ * @begins: calls of begin_cpu_access()
+ * @directions: their directions, a bit each
+ * @ends: calls of end_cpu_access()
+ * @outside: calls of end_cpu_access() or vunmap() in the wrong order
+ * @vmaps: present kernel mappings
+ * @pins: present pins
+ * @attached: present attachments
+ * @touched: pages accessed through the present kernel mapping, if known (KBUF_WC)
  */
 struct kbuf_counts {
 	__s32 fd;
@@ -51,7 +50,7 @@ struct kbuf_counts {
 
 #define KBUF_MAKE	_IOWR('K', 1, struct kbuf_make)
 #define KBUF_COUNT	_IOWR('K', 2, struct kbuf_counts)
-/* Takes the buffer, a file, away from its importers. */
+/* Revoke the buffer with this file descriptor from its importers. */
 #define KBUF_REVOKE	_IOW('K', 3, __s32)
 
 #endif /* ROVER_KBUF_H */

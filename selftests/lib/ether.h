@@ -63,7 +63,7 @@ int64_t frame_id(const uint8_t *bytes, unsigned int len);
 /* Send a frame in @pieces pieces, or inline, and wait for its completion. */
 void ether_send(struct ether *e, const struct frame *f, int pieces, bool inlined);
 
-/* Return the next frame, marked or not; NULL if none comes within @ms. Valid until the next call. */
+/* Return the next frame, marked or not, valid until the next call; NULL after @ms. */
 const uint8_t *ether_any(struct ether *e, unsigned int *len, unsigned int ms);
 
 /* Fail unless the next marked frame is @f; fail if a marked frame comes within @ms. */

@@ -106,7 +106,7 @@ static struct ibv_mw *open_window(struct pair *p, struct conn *c, struct data *d
 	return mw;
 }
 
-/* Whoever has this back is told so before it returns. */
+/* Give the memory back to its owner by f->how; on return the owner knows. */
 static void take_back(struct pair *p, const struct form *f, struct conn *c, struct data *d,
 		      struct ibv_mw *mw)
 {
@@ -280,7 +280,7 @@ static void run_again(struct pair *p, const void *arg)
 	if (end_a(p)) {
 		queue_want(c->send, 7, IBV_WC_SUCCESS);
 		check(p, d->buf[0] == NEW && !memcmp(d->buf, d->buf + 1, d->len - 1),
-		      "not what is there now");
+		      "not the data that is there now");
 	}
 	pair_sync(p);
 }

@@ -30,7 +30,7 @@ if ! dropper_load; then
 	fi
 	finish
 fi
-try "the dropper does what it is told, and says so" counted
+try "the dropper applies and counts its rules" counted
 for group in write read answer order mark; do pair_cases recovery_loss $group; done
 dropper_unload
 try "data transfer works afterwards" traffic

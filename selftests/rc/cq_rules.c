@@ -137,7 +137,7 @@ static void run_within(struct pair *p, const void *arg)
 	}
 	check(p, !ibv_resize_cq(q->cq, 64), "ibv_resize_cq fails");
 	check(p, !q->cqx->wr_id && ibv_wc_read_qp_num(q->cqx) == c[0]->own.qpn,
-	      "what was shown has changed");
+	      "attributes that were read have changed");
 	check(p, !ibv_next_poll(q->cqx) && q->cqx->wr_id == 2, "the next one is another");
 	check(p, ibv_next_poll(q->cqx) == ENOENT, "there is one too many");
 	ibv_end_poll(q->cqx);

@@ -73,7 +73,7 @@ static void run_limit(struct pair *p, const void *arg)
 		check(p, shared_event(g->s, IBV_EVENT_SRQ_LIMIT_REACHED, SOON(p)),
 		      "no event when it is armed too late");
 		want_limit(g, 0);
-		/* Nothing was taken since: whoever asks in a loop is not told in a loop. */
+		/* Arming again without a receive taken since raises no event. */
 		arm(g, 3);
 		check(p, event_next(p, NULL, SILENCE) < 0, "the same event twice");
 		want_limit(g, 3);

@@ -2,7 +2,7 @@
 /*
  * main: the program at one end, its control connection, its words
  *
- *	peer serve DEVICE PORT		answer whoever drives
+ *	peer serve DEVICE PORT		take part in runs that the other end drives
  *	peer drive DEVICE PORT ADDRESS	settings in, JSON out, a line each, to the end of input
  *
  * DEVICE is a verbs device, "tcp", or "tcp:" and a congestion control. A line of settings has

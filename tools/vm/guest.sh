@@ -211,8 +211,8 @@ end_guests() {
 	rm -rf --one-file-system "$run"
 }
 
-# As many runs at a time as there are processors, whoever starts them: emulated processors starve each other into time limits that
-# have nothing to do with what is tested. The lock is on a descriptor that the guests inherit, so it lasts as long as they do.
+# At most as many runs at a time as there are processors, on the whole machine: more emulated processors would slow each other down
+# until tests exceed their time limits. The lock is on a descriptor that the guests inherit, so it lasts as long as they do.
 take_slot() {
 	local slot told=
 	while :; do

@@ -55,7 +55,7 @@ in_root() {
 clean_env=(env -i PATH=/usr/lib/ccache:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8
 	DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/var/cache/ccache CCACHE_MAXSIZE=1G)
 
-# with_lock FILE CMD...: one at a time, whoever else prepares or builds.
+# with_lock FILE CMD...: run CMD under a lock, so that only one process at a time prepares or builds
 with_lock() {
 	local file=$1
 	shift

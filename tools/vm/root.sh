@@ -64,7 +64,7 @@ make_root() {
 		--aptopt='Acquire::Languages "none"' --aptopt='APT::Install-Recommends "false"' --aptopt='Dpkg::Use-Pty "0"' \
 		--dpkgopt=force-unsafe-io --dpkgopt=path-exclude=/usr/share/man/\* --dpkgopt=path-exclude=/usr/share/locale/\* \
 		--dpkgopt=path-exclude=/usr/share/doc/\* "${options[@]}" "$release" "$new" - <"$cache/sources.list" >&2
-	# Nothing is ever started by a package's scripts, and the root password is empty for whoever wants a console.
+	# Nothing is ever started by a package's scripts, and the root password is empty, for logins on a console.
 	printf '#!/bin/sh\nexit 101\n' >"$new/usr/sbin/policy-rc.d"
 	chmod 755 "$new/usr/sbin/policy-rc.d"
 	mkdir -p "$new/rover" "$new/out" "$new/lab"

@@ -106,7 +106,7 @@ static void test_single(void)
 	rover_dealloc_pd(pd);
 }
 
-/* One that came from elsewhere is not destroyed by whoever forgets it. */
+/* An imported domain is not destroyed when it is unimported. */
 static void test_import(void)
 {
 	struct ibv_pd *pd = rover_import_pd(&fake_context.context, 7);

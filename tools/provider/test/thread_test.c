@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-3-Clause)
 /*
- * thread_test.c: both sides at once. Posters, a kernel that falls asleep
- * whenever it can, and a program that waits for events: whoever misses the
- * other for once waits for ever, and what is read too early is a race for
- * the thread sanitizer.
+ * thread_test.c: both sides at once. Threads that post, a kernel that stops
+ * polling whenever it can, and a program that waits for events: a side that
+ * misses a wake-up waits for ever, and the thread sanitizer reports data that
+ * is read too early.
  */
 #include <errno.h>
 #include <sched.h>
