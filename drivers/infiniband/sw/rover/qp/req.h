@@ -230,6 +230,7 @@ struct rover_cwnd {
  * @probing: a timeout has set req.psn back
  * @recovering: una is before @recover_psn
  * @fresh: packets were told to have arrived
+ * @answered: the peer has acknowledged something
  */
 struct rover_rtx {
 	struct hrtimer timer;
@@ -255,6 +256,7 @@ struct rover_rtx {
 	bool probing;
 	bool recovering;
 	bool fresh;
+	bool answered;
 };
 
 #endif /* ROVER_REQ_H */

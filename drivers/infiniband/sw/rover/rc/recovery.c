@@ -316,7 +316,8 @@ void rover_recovery_progress(struct rover_qp *qp)
 	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (likely(!rtx->probe_at) || qp->req.una != rtx->probe_end)
+	if (likely(!rtx->probe_at) || qp->req.una != rtx->probe_end ||
+	    !READ_ONCE(qp->peer_sack))
 		return;
 	now = ktime_get_ns();
 	if (now - rtx->probe_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST) ||

@@ -70,9 +70,15 @@ static u64 retransmit_rto_ns(const struct rover_qp *qp)
 }
 
 /*
- * Time until the next probe, which doubles; 0 for none before the timeout.  Other
- * peers may be slower than they were when they were measured.
+ * Until the peer has answered, it is not known whether it sends selective ACKs.
+ * A peer that does not may be slower than it was when it was measured.
  */
+static bool retransmit_probes_peer(const struct rover_qp *qp)
+{
+	return READ_ONCE(qp->peer_sack) || !qp->rtx.answered;
+}
+
+/* Time until the next probe, which doubles; 0 for none before the timeout. */
 static u64 retransmit_probe_ns(const struct rover_qp *qp)
 {
 	const struct rover_rtx *rtx = &qp->rtx;
@@ -82,7 +88,7 @@ static u64 retransmit_probe_ns(const struct rover_qp *qp)
 	if (rtx->srtt)
 		t = max3(2 * (rtx->srtt + rtx->rttvar), 2 * rtx->ack_gap,
 			 (u64)PROBE_MIN);
-	if (!READ_ONCE(qp->peer_sack) || !qp->attr.retry_cnt ||
+	if (!retransmit_probes_peer(qp) || !qp->attr.retry_cnt ||
 	    rtx->probes >= MAX_PROBES || rtx->backoff)
 		return 0;
 	t <<= rtx->probes;
@@ -303,6 +309,7 @@ void rover_retransmit_progress(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	retransmit_note_gap(qp, now);
+	rtx->answered = true;
 	rtx->timeouts = 0;
 	rtx->progress_at = now;
 	qp->req.rnr_retries = qp->attr.rnr_retry;
