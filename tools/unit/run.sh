@@ -59,6 +59,7 @@ for program; do subtest "${program##*/test_}" "$program"; done
 subtest judge ./vectors.py judge
 subtest goals env PYTHONDONTWRITEBYTECODE=1 ../bench/test_goals.py
 subtest sim make -s -C ../sim run
+subtest sim_cases make -s -C ../sim cases
 export -f smoke
 export out smoke
 for fuzzer in "${fuzzers[@]}"; do subtest "${fuzzer##*/}" bash -c "smoke $fuzzer"; done
