@@ -452,11 +452,27 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
-/* Nothing else is being sent again. */
+/*
+ * The oldest packet is not about to be sent.  Other lost packets wait for the
+ * window: perhaps for an answer to packets that are lost again.
+ */
 static bool retransmit_may_probe(const struct rover_qp *qp)
 {
-	return retransmit_probe_ns(qp) && !qp->gaps.lost &&
-	       qp->req.psn == qp->req.next_psn && rover_qp_inflight(qp);
+	return rover_qp_inflight(qp) &&
+	       !rover_gaps_left(&qp->gaps, qp->req.una) &&
+	       (qp->gaps.lost || qp->req.psn == qp->req.next_psn);
+}
+
+/* The time of a probe has come; without one the timeout is next. */
+static void retransmit_probe_expired(struct rover_qp *qp, u64 now)
+{
+	if (retransmit_may_probe(qp)) {
+		retransmit_probe(qp, now);
+		return;
+	}
+	qp->rtx.probes = MAX_PROBES;
+	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
 /*
@@ -514,8 +530,8 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	    rtx->timeouts >= qp->attr.retry_cnt)
 		return false;
 
-	if (retransmit_may_probe(qp)) {
-		retransmit_probe(qp, now);
+	if (retransmit_probe_ns(qp)) {
+		retransmit_probe_expired(qp, now);
 		return true;
 	}
 	rover_qp_count(qp, ROVER_STAT_ACK_TIMEOUT);
