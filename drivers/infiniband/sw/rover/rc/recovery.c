@@ -37,7 +37,7 @@
 
 static u64 recovery_rtt(const struct rover_qp *qp)
 {
-	return qp->cwnd.min_rtt;
+	return qp->cwnd.min_rtt ?: qp->rtx.srtt;
 }
 
 /* A resent packet takes nearly the shortest round trip at least. */
@@ -323,7 +323,7 @@ void rover_recovery_progress(struct rover_qp *qp)
 	if (now - rtx->probe_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST) ||
 	    !rover_qp_inflight(qp))
 		return;
-	rtx->probe_at = 0;
+	rover_retransmit_probe_answered(qp, now);
 	if (!rover_gaps_pass(&qp->gaps, qp->req.una, qp->rtx.probe_next, now))
 		recovery_update(qp, now);
 }

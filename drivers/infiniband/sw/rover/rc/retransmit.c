@@ -156,6 +156,20 @@ static bool retransmit_sample_arrived(const struct rover_qp *qp)
 	return !gap || gap->state == ROVER_GAP_ASKED;
 }
 
+/*
+ * A probe's answer is the only measure of the round trip if all packets were
+ * sent twice.  It is no measure of the shortest one.
+ */
+void rover_retransmit_probe_answered(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (!rtx->srtt)
+		retransmit_sample_rtt(rtx, now - rtx->probe_at);
+	rtx->probe_at = 0;
+}
+
 /* Karn's rule: do not time a packet sent twice. */
 void rover_retransmit_sample(struct rover_qp *qp, u64 now)
 {
@@ -310,6 +324,9 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	retransmit_note_gap(qp, now);
 	rtx->answered = true;
+	/* Karn's rule is for others: a rover peer reports what was needless. */
+	if (READ_ONCE(qp->peer_sack))
+		rtx->backoff = 0;
 	rtx->timeouts = 0;
 	rtx->progress_at = now;
 	qp->req.rnr_retries = qp->attr.rnr_retry;

@@ -24,6 +24,8 @@ void rover_retransmit_progress(struct rover_qp *qp);
 void rover_retransmit_restart_timer(struct rover_qp *qp, u64 now);
 /* Time the round trip, if the timed packet has arrived behind a gap. */
 void rover_retransmit_sample(struct rover_qp *qp, u64 now);
+/* The probe alone was acknowledged. */
+void rover_retransmit_probe_answered(struct rover_qp *qp, u64 now);
 /* Send all from req.una again. */
 void rover_retransmit_go_back(struct rover_qp *qp);
 /* Likewise, but leave out what the peer has. */
