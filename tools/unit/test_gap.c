@@ -232,6 +232,24 @@ static void resend_one(struct rover_gaps *gaps, enum rover_gap_state state)
 	rover_gaps_resent(gaps, at(0), at(1), at(34), state, 10000);
 }
 
+/* A probe, sent at 200000, has overtaken what was sent again before it. */
+static void overtaken(void)
+{
+	struct rover_gaps gaps;
+
+	three(&gaps);
+	rover_gaps_lose(&gaps, at(0), at(20));
+	rover_gaps_resent(&gaps, at(0), at(5), at(34), ROVER_GAP_RESENT, 10000);
+	rover_gaps_resent(&gaps, at(5), at(7), at(34), ROVER_GAP_RESENT, 200000);
+	rover_gaps_resent(&gaps, at(20), at(32), at(34), ROVER_GAP_ASKED, 10000);
+	rover_gaps_overtake(&gaps, 200000, 300000);
+	is(&gaps, "W0-4 R5-6 L7-9 L12-17 A20-31 | 34",
+	   "overtaken: what was sent again earlier");
+	ktap_eq(rover_gaps_expire(&gaps, 300000, 1000, 0), 301000,
+		"overtaken: waits from now on");
+	rover_gaps_free(&gaps);
+}
+
 static void resent_is_passed(void)
 {
 	struct rover_gaps gaps;
@@ -420,6 +438,7 @@ int main(void)
 	lost();
 	resent();
 	waits();
+	overtaken();
 	resent_is_passed();
 	asked_is_passed();
 	resent_by_resent();

@@ -229,6 +229,16 @@ int rover_gaps_pass(struct rover_gaps *gaps, u32 una, u32 psn, u64 now)
 	return 0;
 }
 
+void rover_gaps_overtake(struct rover_gaps *gaps, u64 sent_at, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < gaps->num; i++)
+		if (gaps->list[i].state == ROVER_GAP_RESENT &&
+		    gaps->list[i].at < sent_at)
+			gap_set_state(gaps, i, ROVER_GAP_WAIT, now);
+}
+
 int rover_gaps_deliver(struct rover_gaps *gaps, u32 una, u32 psn, u32 end,
 		       u64 now)
 {

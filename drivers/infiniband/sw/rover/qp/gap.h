@@ -107,6 +107,14 @@ int rover_gaps_deliver(struct rover_gaps *gaps, u32 una, u32 psn, u32 end,
  */
 int rover_gaps_pass(struct rover_gaps *gaps, u32 una, u32 psn, u64 now);
 
+/**
+ * rover_gaps_overtake() - note that a packet sent at @sent_at has arrived
+ * @gaps: gaps
+ * @sent_at: ns; packets sent again before may be lost again
+ * @now: ns
+ */
+void rover_gaps_overtake(struct rover_gaps *gaps, u64 sent_at, u64 now);
+
 /* All packets before @una have arrived at @now or earlier. */
 void rover_gaps_ack(struct rover_gaps *gaps, u32 una, u64 now);
 

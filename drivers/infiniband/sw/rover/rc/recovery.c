@@ -313,7 +313,7 @@ void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why)
 void rover_recovery_progress(struct rover_qp *qp)
 {
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 now;
+	u64 now, sent_at;
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (likely(!rtx->probe_at) || qp->req.una != rtx->probe_end ||
@@ -323,7 +323,9 @@ void rover_recovery_progress(struct rover_qp *qp)
 	if (now - rtx->probe_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST) ||
 	    !rover_qp_inflight(qp))
 		return;
+	sent_at = rtx->probe_at;
 	rover_retransmit_probe_answered(qp, now);
+	rover_gaps_overtake(&qp->gaps, sent_at, now);
 	if (!rover_gaps_pass(&qp->gaps, qp->req.una, qp->rtx.probe_next, now))
 		recovery_update(qp, now);
 }

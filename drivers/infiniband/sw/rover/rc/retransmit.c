@@ -444,13 +444,18 @@ bool rover_retransmit_resend_last(struct rover_qp *qp)
 	return true;
 }
 
-/*
- * Send the oldest packet or READ request again.  If it is a gap that was sent
- * again already, that was lost.
- */
+/* Test for a missing part of a READ, which one request asks for. */
+static bool retransmit_is_read_gap(struct rover_qp *qp, u32 psn)
+{
+	u32 index = rover_retransmit_find(qp, psn);
+
+	return rover_gaps_find(&qp->gaps, psn) && index != qp->req.fetched &&
+	       rover_retransmit_is_rd_atomic(rover_retransmit_row(qp, index));
+}
+
+/* Send the oldest packet or READ request again. */
 static void retransmit_probe(struct rover_qp *qp, u64 now)
 {
-	const struct rover_gap *gap = rover_gaps_find(&qp->gaps, qp->req.una);
 	struct rover_req *req = &qp->req;
 
 	qp->rtx.probe_at = now;
@@ -459,7 +464,7 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	qp->rtx.probes++;
 	rover_qp_count(qp, ROVER_STAT_PROBES);
 	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
-	if (gap) {
+	if (retransmit_is_read_gap(qp, req->una)) {
 		rover_gaps_lose(&qp->gaps, req->una,
 				rover_psn_add(req->una, 1));
 		rover_retransmit_resume(qp);
