@@ -130,6 +130,24 @@ static void recovery_update(struct rover_qp *qp, u64 now)
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
+/*
+ * The peer has received the probe.  All sent before it and not known to have
+ * arrived counts as late.  Return false if the answer comes too soon after the
+ * probe: it is to an earlier packet.
+ */
+static bool recovery_probe_arrived(struct rover_qp *qp, u64 now)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+	u64 sent_at = rtx->probe_at;
+
+	if (!sent_at || !rover_qp_inflight(qp) ||
+	    now - sent_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST))
+		return false;
+	rover_retransmit_probe_answered(qp, now);
+	rover_gaps_overtake(&qp->gaps, sent_at, now);
+	return !rover_gaps_pass(&qp->gaps, qp->req.una, rtx->probe_next, now);
+}
+
 /* Selective acknowledgments **************************************************/
 
 typedef void recovery_fn(struct rover_qp *qp, const struct rover_sent *row,
@@ -227,10 +245,11 @@ static void recovery_read_ranges(struct rover_qp *qp,
 }
 
 /*
- * The peer has received packets twice.  If those are all that were sent again,
- * nothing was lost, only late.
+ * The peer has received packets twice: a probe that was needless, if there was
+ * one.  If those are all that were sent again, nothing was lost, only late.
  */
-static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates)
+static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates,
+				      u64 now)
 {
 	struct rover_rtx *rtx = &qp->rtx;
 	u32 fresh = duplicates - rtx->duplicates;
@@ -243,6 +262,7 @@ static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates)
 	if (rtx->recovering && rtx->resent &&
 	    duplicates - rtx->duplicates_before >= rtx->resent)
 		rover_cwnd_undo(qp);
+	recovery_probe_arrived(qp, now);
 }
 
 void rover_recovery_ack(struct rover_qp *qp, const struct rover_packet *pkt)
@@ -254,7 +274,7 @@ void rover_recovery_ack(struct rover_qp *qp, const struct rover_packet *pkt)
 	if (pkt->payload < sizeof(head) ||
 	    skb_copy_bits(pkt->skb, pkt->payload_at, &head, sizeof(head)))
 		return;
-	recovery_learn_duplicates(qp, be32_to_cpu(head.duplicates));
+	recovery_learn_duplicates(qp, be32_to_cpu(head.duplicates), now);
 	recovery_read_ranges(qp, pkt, now);
 	recovery_update(qp, now);
 }
@@ -306,27 +326,19 @@ void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why)
 }
 
 /*
- * If the probe alone is acknowledged, all sent before it and not known to have
- * arrived counts as late.  An ACK that was merely late acknowledges more, or
- * comes too soon after the probe.
+ * If the probe alone is acknowledged, it was needed, and its answer is there.
+ * An ACK that was merely late acknowledges more.
  */
 void rover_recovery_progress(struct rover_qp *qp)
 {
-	struct rover_rtx *rtx = &qp->rtx;
-	u64 now, sent_at;
+	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (likely(!rtx->probe_at) || qp->req.una != rtx->probe_end ||
+	if (likely(!qp->rtx.probe_at) || qp->req.una != qp->rtx.probe_end ||
 	    !READ_ONCE(qp->peer_sack))
 		return;
 	now = ktime_get_ns();
-	if (now - rtx->probe_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST) ||
-	    !rover_qp_inflight(qp))
-		return;
-	sent_at = rtx->probe_at;
-	rover_retransmit_probe_answered(qp, now);
-	rover_gaps_overtake(&qp->gaps, sent_at, now);
-	if (!rover_gaps_pass(&qp->gaps, qp->req.una, qp->rtx.probe_next, now))
+	if (recovery_probe_arrived(qp, now))
 		recovery_update(qp, now);
 }
 

@@ -339,7 +339,7 @@ void rover_retransmit_progress(struct rover_qp *qp)
 	 */
 	qp->req.rnr_wait = false;
 	rtx->probes = 0;
-	if (rtx->probe_at && rover_psn_diff(qp->req.una, rtx->probe_end) > 0)
+	if (rtx->probe_at && rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
 		rtx->probe_at = 0;
 	retransmit_check_spurious(qp);
 	rover_gaps_ack(&qp->gaps, qp->req.una, now);
