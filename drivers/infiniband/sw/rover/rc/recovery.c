@@ -30,7 +30,7 @@
 #define REORDER_FADE	16
 
 /* Least time until the answer to a probe, if round trips are long */
-#define PROBE_LEAST	(100 * NSEC_PER_USEC)
+#define PROBE_LEAST	(10 * NSEC_PER_USEC)
 
 /* Ranges read at a time */
 #define RANGES		16
