@@ -214,6 +214,7 @@ struct rover_cwnd {
  * @srtt: smoothed round trip
  * @rttvar: its mean deviation
  * @ack_gap: longest time between ACKs lately, without losses
+ * @late_ack: time between ACKs if a timer expired between them; 0 for none
  * @sample_sent_at: when @sample_psn was sent
  * @progress_at: last progress, or first transmission of what is in flight
  * @probe_at: when the last probe was sent; 0 if none since the last progress
@@ -240,6 +241,7 @@ struct rover_rtx {
 	u64 srtt;
 	u64 rttvar;
 	u64 ack_gap;
+	u64 late_ack;
 	u64 sample_sent_at;
 	u64 progress_at;
 	u64 probe_at;

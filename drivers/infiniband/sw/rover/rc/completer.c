@@ -542,6 +542,7 @@ static void completer_receive_data(struct rover_qp *qp,
 	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
 	    rover_psn_diff(pkt->psn, req->next_psn) >= 0 ||
 	    rover_psn_diff(pkt->psn + pkt->packets, req->next_psn) > 0) {
+		rover_retransmit_needless(qp);
 		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_STALE_RESP);
 		return;
 	}

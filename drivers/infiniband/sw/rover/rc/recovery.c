@@ -262,6 +262,8 @@ static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates,
 	if (rtx->recovering && rtx->resent &&
 	    duplicates - rtx->duplicates_before >= rtx->resent)
 		rover_cwnd_undo(qp);
+	if (rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
+		rover_retransmit_needless(qp);
 	recovery_probe_arrived(qp, now);
 }
 

@@ -65,7 +65,7 @@ static u64 retransmit_rto_ns(const struct rover_qp *qp)
 	u64 rto = rtx->srtt ? rtx->srtt + 4 * rtx->rttvar : RTO_FIRST;
 	u64 upper = MAX_TIMEOUTS * retransmit_retry_ns(qp);
 
-	rto = max_t(u64, rto, RTO_MIN) << rtx->backoff;
+	rto = max3(rto, 4 * rtx->ack_gap, (u64)RTO_MIN) << rtx->backoff;
 	return upper ? min(rto, upper) : rto;
 }
 
@@ -78,21 +78,26 @@ static bool retransmit_probes_peer(const struct rover_qp *qp)
 	return READ_ONCE(qp->peer_sack) || !qp->rtx.answered;
 }
 
-/* Time until the next probe, which doubles; 0 for none before the timeout. */
+/*
+ * Time until the next probe, which doubles; 0 for none before the timeout.  The
+ * first probe comes before the timeout in any case.
+ */
 static u64 retransmit_probe_ns(const struct rover_qp *qp)
 {
 	const struct rover_rtx *rtx = &qp->rtx;
+	u64 rto = retransmit_rto_ns(qp);
 	u64 t = PROBE_FIRST;
 
-	/* A long burst waits longer for its ACKs than the packet timed. */
 	if (rtx->srtt)
-		t = max3(2 * (rtx->srtt + rtx->rttvar), 2 * rtx->ack_gap,
-			 (u64)PROBE_MIN);
+		t = max_t(u64, 2 * (rtx->srtt + rtx->rttvar), PROBE_MIN);
+	/* A long burst waits longer for its ACKs than the packet timed. */
+	t = max(t, 2 * rtx->ack_gap) << rtx->probes;
 	if (!retransmit_probes_peer(qp) || !qp->attr.retry_cnt ||
 	    rtx->probes >= MAX_PROBES || rtx->backoff)
 		return 0;
-	t <<= rtx->probes;
-	return t < retransmit_rto_ns(qp) ? t : 0;
+	if (t < rto)
+		return t;
+	return rtx->probes ? 0 : rto;
 }
 
 static u64 retransmit_wait_ns(const struct rover_qp *qp)
@@ -142,6 +147,8 @@ static void retransmit_take_sample(struct rover_qp *qp, u64 now)
 	rover_cwnd_rtt_sample(qp, now - rtx->sample_sent_at);
 	rtx->sample_sent_at = 0;
 	rtx->backoff = 0;
+	rtx->ack_gap -= rtx->ack_gap / 8;
+	rtx->late_ack = 0;
 }
 
 /* Test whether the timed packet has arrived behind a gap. */
@@ -307,13 +314,24 @@ static void retransmit_check_spurious(struct rover_qp *qp)
 	rover_cwnd_undo(qp);
 }
 
+/* A part of a time, which fades: probes wait for twice as long. */
 static void retransmit_note_gap(struct rover_qp *qp, u64 now)
 {
 	struct rover_rtx *rtx = &qp->rtx;
 
-	rtx->ack_gap -= rtx->ack_gap / 8;
-	if (!rtx->probes && !rtx->timeouts && !qp->gaps.num)
+	if (rtx->probes || rtx->timeouts)
+		rtx->late_ack = now - rtx->progress_at;
+	else if (!qp->gaps.num)
 		rtx->ack_gap = max(rtx->ack_gap, now - rtx->progress_at);
+}
+
+void rover_retransmit_needless(struct rover_qp *qp)
+{
+	struct rover_rtx *rtx = &qp->rtx;
+
+	lockdep_assert_held(&qp->tx_lock);
+	rtx->ack_gap = max(rtx->ack_gap, rtx->late_ack * 9 / 16);
+	rtx->late_ack = 0;
 }
 
 void rover_retransmit_progress(struct rover_qp *qp)

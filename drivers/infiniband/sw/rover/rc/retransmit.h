@@ -18,6 +18,8 @@ void rover_retransmit_init(struct rover_qp *qp);
 void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets);
 /* Packets up to @psn, the newest, were sent. */
 void rover_retransmit_sent(struct rover_qp *qp, u32 psn);
+/* The peer had a packet already that was sent again: timers were early. */
+void rover_retransmit_needless(struct rover_qp *qp);
 /* req.una has advanced. */
 void rover_retransmit_progress(struct rover_qp *qp);
 /* The peer is alive, and a gap may need another round trip. */
