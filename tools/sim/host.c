@@ -11,6 +11,7 @@
 #include "options.h"
 #include "pair.h"
 #include "qp/qp_state.h"
+#include "random.h"
 #include "rc/cnp.h"
 #include "rc/completer.h"
 #include "rc/responder.h"
@@ -181,9 +182,22 @@ static void host_softirq(void *arg)
 		host_schedule(end, true);
 }
 
+/* A CPU of a guest stands still while that of the host does something else. */
+static void host_pause(struct end *end)
+{
+	if (!opts.pause || clock_now < end->pause_at)
+		return;
+	if (end->pause_at)
+		end->cpu_free = max(end->cpu_free, end->pause_at + opts.pause);
+	end->pause_at = clock_now +
+			random_below(&end->rng, 2 * opts.pause_every) + 1;
+}
+
 static void host_schedule(struct end *end, bool more)
 {
 	u64 at = clock_now;
+
+	host_pause(end);
 
 	/* After a full batch the next one follows at once. */
 	if (opts.tick && !more)

@@ -23,6 +23,7 @@
  * @arrived: packets that the CPU has not seen
  * @arrived_last: its end
  * @receiving: an event to receive is due
+ * @pause_at: when the CPU stands still next
  * @cpu_free: when the CPU has done what it was given
  * @app_due: an event of the program is due
  * @unread: completions that it has not seen
@@ -45,6 +46,7 @@ struct end {
 	struct sk_buff *arrived;
 	struct sk_buff *arrived_last;
 	bool receiving;
+	u64 pause_at;
 	u64 cpu_free;
 	bool app_due;
 	u32 unread;
