@@ -31,6 +31,8 @@
  * slices.  Most losses are NAKed earlier.
  */
 #define RTO_MIN		(48 * NSEC_PER_MSEC)
+/* Probes of a rover peer come first, and it reports what was needless. */
+#define RTO_MIN_SACK	(12 * NSEC_PER_MSEC)
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
 /* Shortest time without progress before a probe: the peer may be busy. */
 #define PROBE_MIN	(1500 * NSEC_PER_USEC)
@@ -64,8 +66,9 @@ static u64 retransmit_rto_ns(const struct rover_qp *qp)
 	const struct rover_rtx *rtx = &qp->rtx;
 	u64 rto = rtx->srtt ? rtx->srtt + 4 * rtx->rttvar : RTO_FIRST;
 	u64 upper = MAX_TIMEOUTS * retransmit_retry_ns(qp);
+	u64 lower = READ_ONCE(qp->peer_sack) ? RTO_MIN_SACK : RTO_MIN;
 
-	rto = max3(rto, 4 * rtx->ack_gap, (u64)RTO_MIN) << rtx->backoff;
+	rto = max3(rto, 4 * rtx->ack_gap, lower) << rtx->backoff;
 	return upper ? min(rto, upper) : rto;
 }
 
