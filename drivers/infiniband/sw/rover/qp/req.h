@@ -214,6 +214,7 @@ struct rover_cwnd {
  * @srtt: smoothed round trip
  * @rttvar: its mean deviation
  * @ack_gap: longest time between ACKs lately, without losses
+ * @mean_gap: mean time between ACKs, without losses, times 8
  * @late_ack: time between ACKs if a timer expired between them; 0 for none
  * @sample_sent_at: when @sample_psn was sent
  * @progress_at: last progress, or first transmission of what is in flight
@@ -222,6 +223,7 @@ struct rover_cwnd {
  * @probe_end: PSN after the probe
  * @probe_next: req.next_psn then
  * @recover_psn: req.next_psn at the first loss of this flight
+ * @mean_packets: mean number of packets that they acknowledge, times 8
  * @resent: packets sent again in this flight
  * @duplicates: packets that the peer has received twice
  * @duplicates_before: of these, before this flight
@@ -241,6 +243,7 @@ struct rover_rtx {
 	u64 srtt;
 	u64 rttvar;
 	u64 ack_gap;
+	u64 mean_gap;
 	u64 late_ack;
 	u64 sample_sent_at;
 	u64 progress_at;
@@ -249,6 +252,7 @@ struct rover_rtx {
 	u32 probe_end;
 	u32 probe_next;
 	u32 recover_psn;
+	u32 mean_packets;
 	u32 resent;
 	u32 duplicates;
 	u32 duplicates_before;

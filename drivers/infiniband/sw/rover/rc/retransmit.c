@@ -18,6 +18,7 @@
  * 0007.
  */
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 
 #include "core/trace.h"
@@ -43,6 +44,10 @@
 /* Shortest user timeout honoured. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
+/* Longest time that a probe waits for the peer to handle what is in flight */
+#define MAX_BUSY	(8 * NSEC_PER_MSEC)
+/* Weight of a new time between ACKs in the mean, inverse */
+#define MEAN_OF		8
 /* Longest wait for a peer that ends RNR waits by ACKs. */
 #define CREDIT_WAIT	(20 * NSEC_PER_MSEC)
 /* Upper bound of the timeout, in user timeouts. */
@@ -317,15 +322,35 @@ static void retransmit_check_spurious(struct rover_qp *qp)
 	rover_cwnd_undo(qp);
 }
 
-/* A part of a time, which fades: probes wait for twice as long. */
-static void retransmit_note_gap(struct rover_qp *qp, u64 now)
+/* @packets were acknowledged: how long has it taken? */
+static void retransmit_note_gap(struct rover_qp *qp, u32 packets, u64 now)
 {
 	struct rover_rtx *rtx = &qp->rtx;
+	u64 gap = now - rtx->progress_at;
 
-	if (rtx->probes || rtx->timeouts)
-		rtx->late_ack = now - rtx->progress_at;
-	else if (!qp->gaps.num)
-		rtx->ack_gap = max(rtx->ack_gap, now - rtx->progress_at);
+	if (rtx->probes || rtx->timeouts) {
+		rtx->late_ack = gap;
+		return;
+	}
+	if (qp->gaps.num)
+		return;
+	rtx->ack_gap = max(rtx->ack_gap, gap);
+	rtx->mean_gap += gap - rtx->mean_gap / MEAN_OF;
+	rtx->mean_packets += packets - rtx->mean_packets / MEAN_OF;
+}
+
+/*
+ * How much longer than a round trip the peer takes for what is in flight, as far
+ * as probes wait for it.
+ */
+static u64 retransmit_busy_ns(const struct rover_qp *qp)
+{
+	u64 gap = min_t(u64, qp->rtx.mean_gap, MEAN_OF * MAX_BUSY);
+	u32 inflight = rover_psn_diff(qp->req.next_psn, qp->req.una);
+
+	u64 busy = div_u64(gap * inflight, max(qp->rtx.mean_packets, 1));
+
+	return min_t(u64, busy - min(busy, qp->rtx.srtt), MAX_BUSY);
 }
 
 void rover_retransmit_needless(struct rover_qp *qp)
@@ -337,13 +362,13 @@ void rover_retransmit_needless(struct rover_qp *qp)
 	rtx->late_ack = 0;
 }
 
-void rover_retransmit_progress(struct rover_qp *qp)
+void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 {
 	struct rover_rtx *rtx = &qp->rtx;
 	u64 now = retransmit_now();
 
 	lockdep_assert_held(&qp->tx_lock);
-	retransmit_note_gap(qp, now);
+	retransmit_note_gap(qp, packets, now);
 	rtx->answered = true;
 	/* Karn's rule is for others: a rover peer reports what was needless. */
 	if (READ_ONCE(qp->peer_sack))
@@ -506,9 +531,19 @@ static bool retransmit_may_probe(const struct rover_qp *qp)
 	       (qp->gaps.lost || qp->req.psn == qp->req.next_psn);
 }
 
-/* The time of a probe has come; without one the timeout is next. */
+/*
+ * The time of a probe has come; without one the timeout is next.  The peer may
+ * take longer for what has been sent since the timer was started.
+ */
 static void retransmit_probe_expired(struct rover_qp *qp, u64 now)
 {
+	u64 first = qp->rtx.progress_at + retransmit_probe_ns(qp) +
+		    retransmit_busy_ns(qp);
+
+	if (!qp->rtx.probes && now < first) {
+		retransmit_set_deadline(qp, first);
+		return;
+	}
 	if (retransmit_may_probe(qp)) {
 		retransmit_probe(qp, now);
 		return;
