@@ -97,6 +97,8 @@ static void recovery_update(struct rover_qp *qp, u64 now)
 	u32 lost = qp->gaps.lost;
 
 	rover_retransmit_sample(qp, now);
+	if (rtx->probe_at && qp->gaps.num && qp->gaps.high == rtx->probe_end)
+		rover_retransmit_probe_answered(qp, now);
 	if (qp->gaps.late) {
 		recovery_widen(qp, qp->gaps.late * 5 / 4);
 		qp->gaps.late = 0;

@@ -180,7 +180,7 @@ void rover_retransmit_probe_answered(struct rover_qp *qp, u64 now)
 	struct rover_rtx *rtx = &qp->rtx;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (!rtx->srtt)
+	if (!rtx->srtt || now - rtx->probe_at >= qp->cwnd.min_rtt * 3 / 4)
 		retransmit_sample_rtt(rtx, now - rtx->probe_at);
 	rtx->probe_at = 0;
 }
@@ -386,7 +386,7 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	qp->req.rnr_wait = false;
 	rtx->probes = 0;
 	if (rtx->probe_at && rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
-		rtx->probe_at = 0;
+		rover_retransmit_probe_answered(qp, now);
 	retransmit_check_spurious(qp);
 	rover_gaps_ack(&qp->gaps, qp->req.una, now);
 	if (rtx->recovering &&
@@ -499,7 +499,27 @@ static bool retransmit_is_read_gap(struct rover_qp *qp, u32 psn)
 	       rover_retransmit_is_rd_atomic(rover_retransmit_row(qp, index));
 }
 
-/* Send the oldest packet or READ request again. */
+/* Does the oldest packet belong to a READ or an atomic? */
+static bool retransmit_awaits_response(struct rover_qp *qp)
+{
+	u32 index = rover_retransmit_find(qp, qp->req.una);
+
+	return index != qp->req.fetched &&
+	       rover_retransmit_is_rd_atomic(rover_retransmit_row(qp, index));
+}
+
+/* If nothing is known to be missing, perhaps the last packet alone is. */
+static bool retransmit_probe_last(struct rover_qp *qp)
+{
+	if (qp->gaps.num || retransmit_awaits_response(qp) ||
+	    !rover_retransmit_resend_last(qp))
+		return false;
+	qp->rtx.probe_end = qp->req.psn;
+	rover_qp_set_work(qp, ROVER_WORK_TX);
+	return true;
+}
+
+/* Send the last packet again, or the oldest packet or READ request. */
 static void retransmit_probe(struct rover_qp *qp, u64 now)
 {
 	struct rover_req *req = &qp->req;
@@ -510,6 +530,8 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	qp->rtx.probes++;
 	rover_qp_count(qp, ROVER_STAT_PROBES);
 	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+	if (retransmit_probe_last(qp))
+		return;
 	if (retransmit_is_read_gap(qp, req->una)) {
 		rover_gaps_lose(&qp->gaps, req->una,
 				rover_psn_add(req->una, 1));
