@@ -243,10 +243,25 @@ static void overtaken(void)
 	rover_gaps_resent(&gaps, at(5), at(7), at(34), ROVER_GAP_RESENT, 200000);
 	rover_gaps_resent(&gaps, at(20), at(32), at(34), ROVER_GAP_ASKED, 10000);
 	rover_gaps_overtake(&gaps, 200000, 300000);
-	is(&gaps, "W0-4 R5-6 L7-9 L12-17 A20-31 | 34",
-	   "overtaken: what was sent again earlier");
+	is(&gaps, "W0-4 R5-6 L7-9 L12-17 W20-31 | 34",
+	   "overtaken: what was sent again or asked for earlier");
 	ktap_eq(rover_gaps_expire(&gaps, 300000, 1000, 0), 301000,
 		"overtaken: waits from now on");
+	rover_gaps_free(&gaps);
+}
+
+/* The peer answers what it was asked for in order. */
+static void asked_in_order(void)
+{
+	struct rover_gaps gaps;
+
+	three(&gaps);
+	rover_gaps_resent(&gaps, at(12), at(32), at(34), ROVER_GAP_ASKED, 10000);
+	deliver(&gaps, 0, 12, 14, 20000);
+	is(&gaps, "W0-9 A14-17 A20-31 | 34", "asked: the next answer");
+	deliver(&gaps, 0, 24, 25, 30000);
+	is(&gaps, "W0-9 W14-17 W20-23 A25-31 | 34",
+	   "asked: an answer passes those before");
 	rover_gaps_free(&gaps);
 }
 
@@ -439,6 +454,7 @@ int main(void)
 	resent();
 	waits();
 	overtaken();
+	asked_in_order();
 	resent_is_passed();
 	asked_is_passed();
 	resent_by_resent();

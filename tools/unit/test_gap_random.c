@@ -122,15 +122,31 @@ static bool model_arrive(struct model *m, u32 i, u64 now)
 	return before != ARRIVED;
 }
 
+/* An answer has overtaken those before it. */
+static void model_pass_asked(struct model *m, u32 to, u64 now)
+{
+	for (u32 i = 0; i < to; i++) {
+		if (m->state[i] != ROVER_GAP_ASKED)
+			continue;
+		m->state[i] = ROVER_GAP_WAIT;
+		m->at[i] = now;
+	}
+}
+
 static int model_deliver(struct model *m, u32 from, u32 to, u64 now)
 {
+	bool asked = false;
 	int fresh = 0;
 
 	if (from >= to)
 		return 0;
 	model_pass(m, from, ROVER_GAP_WAIT, now);
-	for (u32 i = from; i < to && i < m->high; i++)
+	for (u32 i = from; i < to && i < m->high; i++) {
+		asked |= m->state[i] == ROVER_GAP_ASKED;
 		fresh += model_arrive(m, i, now);
+	}
+	if (asked)
+		model_pass_asked(m, from, now);
 	for (; m->high < to; m->high++, fresh++)
 		m->state[m->high] = ARRIVED;
 	m->any = model_any(m);

@@ -182,11 +182,29 @@ static int gap_cut(struct rover_gaps *gaps, unsigned int i, u32 psn, u32 end)
 	return rover_psn_diff(end, psn);
 }
 
+/*
+ * A peer answers the READs that it holds in order: an answer behind @psn has
+ * overtaken those before.
+ */
+static void gap_pass_asked(struct rover_gaps *gaps, u32 psn, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < gaps->num; i++) {
+		if (rover_psn_diff(gaps->list[i].end, psn) > 0)
+			return;
+		if (gaps->list[i].state == ROVER_GAP_ASKED)
+			gap_set_state(gaps, i, ROVER_GAP_WAIT, now);
+	}
+}
+
 /* Take packets that have arrived out of gap @i; return how many. */
 static int gap_fill(struct rover_gaps *gaps, unsigned int i, u32 psn, u32 end,
 		    u64 now)
 {
 	const struct rover_gap *gap = &gaps->list[i];
+	bool asked = gap->state == ROVER_GAP_ASKED;
+	int filled;
 
 	if (gap->state == ROVER_GAP_WAIT)
 		gaps->late = max(gaps->late, now - gap->at);
@@ -195,7 +213,10 @@ static int gap_fill(struct rover_gaps *gaps, unsigned int i, u32 psn, u32 end,
 		gaps->late_resent = max(gaps->late_resent, now - gap->at);
 	gap_note_resent(gaps, gap,
 			rover_psn_diff(end, gap->end) < 0 ? end : gap->end);
-	return gap_cut(gaps, i, psn, end);
+	filled = gap_cut(gaps, i, psn, end);
+	if (asked)
+		gap_pass_asked(gaps, psn, now);
+	return filled;
 }
 
 /* Packets from @high to @psn are missing. */
@@ -234,7 +255,8 @@ void rover_gaps_overtake(struct rover_gaps *gaps, u64 sent_at, u64 now)
 	unsigned int i;
 
 	for (i = 0; i < gaps->num; i++)
-		if (gaps->list[i].state == ROVER_GAP_RESENT &&
+		if ((gaps->list[i].state == ROVER_GAP_RESENT ||
+		     gaps->list[i].state == ROVER_GAP_ASKED) &&
 		    gaps->list[i].at < sent_at)
 			gap_set_state(gaps, i, ROVER_GAP_WAIT, now);
 }

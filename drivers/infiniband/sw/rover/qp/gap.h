@@ -110,7 +110,7 @@ int rover_gaps_pass(struct rover_gaps *gaps, u32 una, u32 psn, u64 now);
 /**
  * rover_gaps_overtake() - note that a packet sent at @sent_at has arrived
  * @gaps: gaps
- * @sent_at: ns; packets sent again before may be lost again
+ * @sent_at: ns; packets sent again or asked for before may be lost again
  * @now: ns
  */
 void rover_gaps_overtake(struct rover_gaps *gaps, u64 sent_at, u64 now);

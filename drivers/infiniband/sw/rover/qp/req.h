@@ -230,6 +230,7 @@ struct rover_cwnd {
  * @backoff: doublings of the timeout since the last measured round trip
  * @timeouts: since the last progress
  * @probes: sent since the last progress
+ * @probe_gap: the probe is for a gap
  * @probing: a timeout has set req.psn back
  * @recovering: una is before @recover_psn
  * @fresh: packets were told to have arrived
@@ -259,6 +260,7 @@ struct rover_rtx {
 	u8 backoff;
 	u8 timeouts;
 	u8 probes;
+	bool probe_gap;
 	bool probing;
 	bool recovering;
 	bool fresh;

@@ -331,14 +331,19 @@ void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why)
 
 /*
  * If the probe alone is acknowledged, it was needed, and its answer is there.
- * An ACK that was merely late acknowledges more.
+ * An ACK that was merely late acknowledges more.  If the probe has filled a gap,
+ * all up to the next one is acknowledged.
  */
 void rover_recovery_progress(struct rover_qp *qp)
 {
+	s32 more;
 	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (likely(!qp->rtx.probe_at) || qp->req.una != qp->rtx.probe_end ||
+	if (likely(!qp->rtx.probe_at))
+		return;
+	more = rover_psn_diff(qp->req.una, qp->rtx.probe_end);
+	if (more < 0 || (more && !qp->rtx.probe_gap) ||
 	    !READ_ONCE(qp->peer_sack))
 		return;
 	now = ktime_get_ns();

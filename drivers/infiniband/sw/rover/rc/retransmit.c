@@ -527,6 +527,7 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	qp->rtx.probe_at = now;
 	qp->rtx.probe_end = req->una;
 	qp->rtx.probe_next = req->next_psn;
+	qp->rtx.probe_gap = qp->gaps.num;
 	qp->rtx.probes++;
 	rover_qp_count(qp, ROVER_STAT_PROBES);
 	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
