@@ -225,6 +225,21 @@ void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
 		rover_retransmit_resume(qp);
 }
 
+/* First PSN of the newest request, which ends with @psn: a READ's first response */
+static u32 retransmit_first_psn(struct rover_qp *qp, u32 psn)
+{
+	u32 index = rover_retransmit_find(qp, psn);
+	const struct rover_sent *row;
+
+	if (index == qp->req.fetched)
+		return psn;
+	row = rover_retransmit_row(qp, index);
+	if (row->opcode != ROVER_WQE_READ)
+		return psn;
+	return rover_psn_add(row->psn, rounddown(rover_psn_diff(psn, row->psn),
+						 rover_retransmit_piece(qp)));
+}
+
 void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 {
 	struct rover_rtx *rtx = &qp->rtx;
@@ -236,7 +251,7 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	now = retransmit_now();
 	if (!rtx->sample_sent_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
 		rtx->sample_sent_at = now;
-		rtx->sample_psn = psn;
+		rtx->sample_psn = retransmit_first_psn(qp, psn);
 	}
 	if (!rtx->deadline) {
 		rtx->progress_at = now;
