@@ -37,10 +37,12 @@
 #define RTO_FIRST	(64 * NSEC_PER_MSEC)
 /* Shortest time without progress before a probe: the peer may be busy. */
 #define PROBE_MIN	(1500 * NSEC_PER_USEC)
+/* Likewise, if a packet is missing and has been sent again */
+#define PROBE_MIN_GAP	(400 * NSEC_PER_USEC)
 /* Before a round trip was measured */
 #define PROBE_FIRST	(8 * NSEC_PER_MSEC)
 /* Probes without an answer before a timeout */
-#define MAX_PROBES	3
+#define MAX_PROBES	5
 /* Shortest user timeout honoured. */
 #define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
@@ -97,7 +99,8 @@ static u64 retransmit_probe_ns(const struct rover_qp *qp)
 	u64 t = PROBE_FIRST;
 
 	if (rtx->srtt)
-		t = max_t(u64, 2 * (rtx->srtt + rtx->rttvar), PROBE_MIN);
+		t = max_t(u64, 2 * (rtx->srtt + rtx->rttvar),
+			  qp->gaps.num ? PROBE_MIN_GAP : PROBE_MIN);
 	/* A long burst waits longer for its ACKs than the packet timed. */
 	t = max(t, 2 * rtx->ack_gap) << rtx->probes;
 	if (!retransmit_probes_peer(qp) || !qp->attr.retry_cnt ||
