@@ -3,15 +3,15 @@
  * retransmit - timeouts, and what to send again
  *
  * The requester sends lost packets again (qp.gaps) before new ones.  Going back
- * (IBTA 9.7.7) counts all in flight as lost.  The timeout
- * follows the round trip (RFC 6298), up to four user timeouts (attr.timeout,
- * IBTA 9.7.6.1.3), and doubles until a packet sent only once is acknowledged.
+ * (IBTA 9.7.7) counts all in flight as lost.  The timeout follows the round trip
+ * (RFC 6298), up to four user timeouts (attr.timeout, IBTA 9.7.6.1.3), and
+ * doubles until a packet sent only once is acknowledged, or any by a rover peer.
  * The peer is gone after retry_cnt + 1 user timeouts without progress and
  * retry_cnt tries; unlike in rnr_retry, 7 is a limit.
  *
- * Without progress for two round trips the oldest packet is sent again, as a
- * probe: a tail loss costs no timeout (compare RFC 8985).  Its answer tells what
- * else is missing (recovery).
+ * Without progress for two round trips one packet is sent again, as a probe: a
+ * tail loss costs no timeout (compare RFC 8985).  Its answer tells what else is
+ * missing (recovery).
  *
  * After a timeout one packet is sent.  If the answer acknowledges packets not
  * sent again, retransmission ends (compare F-RTO, RFC 5682).  See decision
