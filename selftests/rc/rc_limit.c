@@ -17,6 +17,36 @@ static int destroy_channel(void *channel)
 
 /* ---- overflow ---- */
 
+/* As many completions as the CQ holds, none of them read: all are there. */
+static void run_full(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct region *r = region_new(p, 4096, ALL_ACCESS);
+	struct ibv_sge sge = sge_of(r, 0, 8);
+	struct queue *q = queue_new(p, 4, false, false);
+	int i, n = q->cq->cqe, event;
+	struct ibv_send_wr wr;
+	struct conn *c;
+
+	(void)arg;
+	attr.send = q;
+	attr.send_wr = n;
+	c = conn_open(p, &attr);
+	region_swap(p, r);
+	if (end_b(p))
+		return;
+	for (i = 0; i < n; i++) {
+		wr = wr_rdma(i, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			     r->peer_rkey);
+		conn_send(c, &wr);
+	}
+	event = event_next(p, NULL, 50);
+	check(p, event < 0, "event \"%s\"", ibv_event_type_str(event));
+	for (i = 0; i < n; i++)
+		queue_want(q, i, IBV_WC_SUCCESS);
+	conn_want_state(c, IBV_QPS_RTS);
+}
+
 /*
  * More completions than the CQ holds: IBV_EVENT_CQ_ERR, and each queue pair of the CQ fails.
  * Others are not affected.
@@ -31,9 +61,8 @@ static void run_overflow(struct pair *p, const void *arg)
 	struct ibv_send_wr wr;
 	bool cq_err = false, qp_err = false;
 	struct ibv_qp *qp;
-	int i, n = q->cq->cqe + 4, event, posted = 0;
+	int i, n = q->cq->cqe + *(const int *)arg, event, posted = 0;
 
-	(void)arg;
 	small.send = q;
 	small.send_wr = n;
 	c = conn_open(p, &small);
@@ -232,11 +261,16 @@ static void run_bad_memory(struct pair *p, const void *arg)
 
 int main(int argc, char **argv)
 {
+	static const int more[] = { 1, 4 };
 	struct pair p;
+	int i;
 
 	pair_open(&p, argc, argv);
 	if (pair_wants(&p, "overflow"))
-		pair_case(&p, run_overflow, NULL, "a CQ overflow affects only its queue pairs");
+		pair_case(&p, run_full, NULL, "a CQ holds as many completions as it says");
+	for (i = 0; i < 2 && pair_wants(&p, "overflow"); i++)
+		pair_case(&p, run_overflow, &more[i],
+			  "a CQ overflow by %d affects only its queue pairs", more[i]);
 	if (pair_wants(&p, "limits")) {
 		pair_case(&p, run_busy, NULL, "objects in use cannot be destroyed");
 		pair_case(&p, run_limits, NULL, "requests beyond the device limits are refused");
