@@ -167,6 +167,8 @@ static void make_victim(struct pair *p, struct victim *v, struct region *r, bool
 	v->p = p;
 	v->r = r;
 	attr.entries = 128;
+	/* Without end: the peer's program may be slow to post a receive. */
+	attr.rnr_retry = 7;
 	attr.send_wr = 32;
 	attr.recv_wr = 64;
 	list_maps(p, &before);
@@ -310,6 +312,7 @@ struct mutation {
 	uint64_t value;
 	bool refused;		/* it makes no sense, so it must not succeed */
 	bool dgram;
+	bool long_inline;	/* one byte more inline than the queue pair was given */
 };
 
 #define WQE(field) offsetof(struct rover_send_wqe, field), \
@@ -319,6 +322,7 @@ struct mutation {
 
 /* What needs no memory: opcode, flags, and no entries. */
 #define LOCAL(opcode) 0, 3, (opcode) | ROVER_WQE_SIGNALED << 8
+#define INLINE(opcode) 0, 3, (opcode) | (ROVER_WQE_SIGNALED | ROVER_WQE_INLINE) << 8
 
 static const struct mutation mutations[] = {
 	{ "opcode too large", WQE(opcode), ROVER_WQE_OPCODES, true },
@@ -340,6 +344,7 @@ static const struct mutation mutations[] = {
 	{ "opcode changed from WRITE to SEND_INV", WQE(opcode), ROVER_WQE_SEND_INV, false },
 	{ "opcode changed from WRITE to READ", WQE(opcode), ROVER_WQE_READ, false },
 	{ "inline flag with SGEs", WQE(flags), ROVER_WQE_INLINE | ROVER_WQE_SIGNALED, false },
+	{ "a byte too much of inline data", INLINE(ROVER_WQE_WRITE), true, .long_inline = true },
 
 	{ "REG_MR, which is for the kernel only", LOCAL(ROVER_WQE_REG_MR), true },
 	{ "LOCAL_INV of key 0", LOCAL(ROVER_WQE_LOCAL_INV), true },
@@ -381,6 +386,9 @@ static void run_mutation(struct pair *p, const void *arg)
 	slots = (uint8_t *)v.sq + ROVER_RING_HDR_SIZE;
 	memcpy(slots + tail * v.stride, slots + (tail - 1) * v.stride, v.stride);
 	memcpy(slots + tail * v.stride + m->at, &m->value, m->len);
+	if (m->long_inline)
+		((struct rover_send_wqe *)(slots + tail * v.stride))->inline_len =
+			v.c->cap.max_inline_data + 1;
 	store(&v.sq->tail, tail + 1);
 	check(p, !doorbell(p, v.c->qp->qp_num), "the doorbell fails: %s", strerror(errno));
 	if (m->refused) {
@@ -388,6 +396,49 @@ static void run_mutation(struct pair *p, const void *arg)
 		check(p, wc.status != IBV_WC_SUCCESS, "it succeeds");
 		conn_want_state(v.c, m->dgram ? IBV_QPS_SQE : IBV_QPS_ERR);
 	}
+	touch_bystander(p, &b);
+}
+
+/*
+ * A request that has been sent, and waits for a receive of the peer, is changed in its ring: it
+ * fails when it is sent again.
+ */
+static void run_changed(struct pair *p, const void *arg)
+{
+	uint32_t longer = *(const unsigned int *)arg;
+	struct bystander b;
+	struct victim v;
+	struct region *r;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+	uint8_t *slot;
+
+	r = begin(p, &b);
+	make_victim(p, &v, r, false);
+	sge = sge_of(r, 0, 16);
+	wr = wr_send(7, &sge, 1, IBV_SEND_SIGNALED);
+	if (end_a(p)) {
+		slot = (uint8_t *)v.sq + ROVER_RING_HDR_SIZE + v.sq->tail * v.stride;
+		conn_send(v.c, &wr);
+		if (longer)
+			store(&((struct rover_sge *)(slot + ROVER_SEND_WQE_HDR))->length,
+			      sge.length + longer);
+		else
+			store((uint32_t *)slot, (load(slot) & ~0xffU) | ROVER_WQE_WRITE);
+	}
+	pair_sync(p);
+	if (end_b(p)) {
+		conn_recv(v.c, 1, &sge, 1);
+		return;
+	}
+	/* Its own receive may be flushed before. */
+	do
+		queue_next(v.c->send, &wc);
+	while (wc.wr_id != wr.wr_id);
+	check(p, wc.status == IBV_WC_LOC_QP_OP_ERR, "it ends with \"%s\"",
+	      ibv_wc_status_str(wc.status));
+	conn_want_state(v.c, IBV_QPS_ERR);
 	touch_bystander(p, &b);
 }
 
@@ -611,6 +662,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(mutations) / sizeof(mutations[0]) && pair_wants(&p, "wqes"); i++)
 		pair_case(&p, run_mutation, &mutations[i], "a forged send WQE: %s",
 			  mutations[i].what);
+	for (i = 0; i < 2 && pair_wants(&p, "wqes"); i++)
+		pair_case(&p, run_changed, &i,
+			  "a request fails if its %s changes before it is sent again",
+			  i ? "length" : "opcode");
 	if (pair_wants(&p, "others")) {
 		pair_case(&p, run_doorbell, NULL, "doorbells for queue pairs of another program");
 		pair_case(&p, run_mmap, NULL, "rings of another program cannot be mapped");
