@@ -322,6 +322,57 @@ static void run_send_inv(struct pair *p, const void *arg)
 	}
 }
 
+/* Change the rights to what they are: refused while a window is bound. */
+static int reregister(struct region *r)
+{
+	return ibv_rereg_mr(r->mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			    ALL_ACCESS | IBV_ACCESS_MW_BIND);
+}
+
+/*
+ * IBTA 10.8.3.3, as above. The peer is not ready and drops the READ. Meanwhile the window has to
+ * stay bound.
+ */
+static void run_fenced_inv(struct pair *p, const void *arg)
+{
+	struct conn_attr attr = conn_defaults(p);
+	struct ibv_send_wr read, inv;
+	struct ibv_sge sge;
+	struct region *r;
+	struct ibv_mw *mw;
+	struct conn *c;
+
+	attr.extended = arg;
+	undo_now(p, make_window(p));
+	r = region_new(p, 8192, ALL_ACCESS | IBV_ACCESS_MW_BIND);
+	sge = sge_of(r, 4096, 8);
+	region_swap(p, r);
+	c = conn_make(p, &attr);
+	conn_meet(c);
+	if (end_a(p))
+		conn_ready(c);
+	pair_sync(p);
+	mw = make_window(p);
+	if (end_a(p)) {
+		inv = wr_local_inv(3, bind_window(c, r, mw), IBV_SEND_SIGNALED | IBV_SEND_FENCE);
+		read = wr_rdma(2, IBV_WR_RDMA_READ, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr,
+			       r->peer_rkey);
+		read.next = &inv;
+		conn_send(c, &read);
+		queue_quiet(c->send, 10);
+		check(p, reregister(r), "the window is gone before the READ is complete");
+	}
+	pair_sync(p);
+	if (end_b(p))
+		conn_ready(c);
+	pair_sync(p);
+	if (end_b(p))
+		return;
+	queue_want(c->send, 2, IBV_WC_SUCCESS);
+	queue_want(c->send, 3, IBV_WC_SUCCESS);
+	check(p, !reregister(r), "the window is bound after its invalidation");
+}
+
 int main(int argc, char **argv)
 {
 	static const int depths[] = { 1, 2, 16 };
@@ -343,5 +394,7 @@ int main(int argc, char **argv)
 	pair_case(&p, run_empty_sge, &p, "SGEs of no bytes are ignored, by ibv_wr_*()");
 	pair_case(&p, run_send_inv, NULL, "SEND with invalidate of a memory window");
 	pair_case(&p, run_send_inv, &p, "SEND with invalidate of a memory window, by ibv_wr_*()");
+	pair_case(&p, run_fenced_inv, NULL, "a fence delays LOCAL_INV behind a READ");
+	pair_case(&p, run_fenced_inv, &p, "a fence delays LOCAL_INV behind a READ, by ibv_wr_*()");
 	return pair_close(&p);
 }
