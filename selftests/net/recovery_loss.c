@@ -7,6 +7,7 @@
  * Each row is one message of PACKETS packets, after some that nothing happens to. The module
  * rover_dropper (selftests/kmod/dropper.c) does what the row says, and records the packets that
  * arrive at either end. From these records come NAKs, packets sent again, and where they begin.
+ * Counters tell whether it took a probe, or a timeout.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +25,11 @@
 /* Messages before: the round trip is known and the window open. */
 #define WARM		8
 /* The machine may stand still for a while: one of these has to be as expected. */
-#define ATTEMPTS	3
+#define ATTEMPTS	8
 
 #define NONE		(-1)
 #define ANY		(-2)
+#define FAULTS		3
 
 /* A fault that the module applies to a packet arriving at an end. */
 struct fault {
@@ -45,15 +47,16 @@ struct fault {
  * @answers: most READ responses beyond those needed
  * @cnps: congestion notifications
  * @ms: longest time until the message completes, on a release kernel
+ * @probes: most probes: one if nothing arrives behind what is lost
  */
 struct want {
-	int naks, nak_from, resent, from, answers, cnps, ms;
+	int naks, nak_from, resent, from, answers, cnps, ms, probes;
 };
 
 static const struct row {
 	const char *group, *name;
 	enum ibv_wr_opcode opcode;
-	struct fault faults[2];
+	struct fault faults[FAULTS];
 	struct want want;
 } rows[] = {
 	{ "write", "the first packet of a WRITE is lost", IBV_WR_RDMA_WRITE,
@@ -64,10 +67,14 @@ static const struct row {
 	  { 0, NONE, 1, 8, 0, 0, 20 } },
 	{ "write", "the last packet of a WRITE is lost", IBV_WR_RDMA_WRITE,
 	  { { 'b', "drop", "write_last", 1, 1 } },
-	  { 0, NONE, 1, 15, 0, 0, 20 } },
+	  { 0, NONE, 1, 15, 0, 0, 20, ANY } },
 	{ "write", "a middle packet of a WRITE is lost twice", IBV_WR_RDMA_WRITE,
 	  { { 'b', "drop", "write_middle", 8, 1 }, { 'b', "drop", "write_middle", 1, 2 } },
-	  { 0, NONE, 2, 8, 0, 0, 30 } },
+	  { 0, NONE, 2, 8, 0, 0, 30, ANY } },
+	{ "write", "two packets of a WRITE are lost, and one of them twice", IBV_WR_RDMA_WRITE,
+	  { { 'b', "drop", "write_middle", 4, 1 }, { 'b', "drop", "write_middle", 10, 1 },
+	    { 'b', "drop", "write_middle", 1, 2 } },
+	  { 0, NONE, 3, 4, 0, 0, 30 } },
 	{ "write", "a middle packet of a SEND is lost", IBV_WR_SEND,
 	  { { 'b', "drop", "send_middle", 8, 1 } },
 	  { 0, NONE, 1, 8, 0, 0, 20 } },
@@ -79,16 +86,16 @@ static const struct row {
 	  { 0, NONE, 1, 8, 1, 0, 40 } },
 	{ "read", "the last response to a READ is lost", IBV_WR_RDMA_READ,
 	  { { 'a', "drop", "read_last", 1, 1 } },
-	  { 0, NONE, 1, 15, 1, 0, 20 } },
+	  { 0, NONE, 1, 15, 1, 0, 20, ANY } },
 	{ "read", "the request of a READ is lost", IBV_WR_RDMA_READ,
 	  { { 'b', "drop", "read_request", 1, 1 } },
-	  { 0, NONE, 1, 0, 0, 0, 20 } },
+	  { 0, NONE, 1, 0, 0, 0, 20, ANY } },
 	{ "answer", "the ACK of a WRITE is lost", IBV_WR_RDMA_WRITE,
 	  { { 'a', "drop", "ack", 1, 1 } },
-	  { 0, NONE, 1, 15, 0, 0, 20 } },
+	  { 0, NONE, 1, 15, 0, 0, 20, ANY } },
 	{ "answer", "a packet of a WRITE and the ACK that tells so are lost", IBV_WR_RDMA_WRITE,
 	  { { 'b', "drop", "write_middle", 8, 1 }, { 'a', "drop", "ack", 1, 1 } },
-	  { 0, NONE, 2, 8, 0, 0, 30 } },
+	  { 0, NONE, 2, 8, 0, 0, 30, ANY } },
 	{ "order", "a packet of a WRITE comes twice", IBV_WR_RDMA_WRITE,
 	  { { 'b', "double", "write_middle", 8, 1 } },
 	  { 0, NONE, 0, NONE, 0, 0, 40 } },
@@ -104,9 +111,9 @@ static const struct row {
 	  { 0, NONE, 0, NONE, 0, 1, 40 } },
 };
 
-/* Sums of the records of an end; end a adds the time. */
+/* Sums of the records of an end; end a adds its counters and the time. */
 struct seen {
-	int requests, from, answers, naks, nak_from, cnps, faults;
+	int requests, from, answers, naks, nak_from, cnps, faults, probes, timeouts;
 	uint64_t us;
 };
 
@@ -140,7 +147,7 @@ static void set_faults(struct conn *c, const struct row *row)
 	pair_sync(p);
 	tell_module(p, "clear");
 	pair_sync(p);
-	for (i = 0; i < 2 && row->faults[i].action; i++) {
+	for (i = 0; i < FAULTS && row->faults[i].action; i++) {
 		const struct fault *fault = &row->faults[i];
 
 		if ((fault->end == 'a') != end_a(p))
@@ -209,6 +216,28 @@ static void look_at(struct conn *c, const struct row *row, struct seen *seen)
 	fclose(f);
 }
 
+/* Add this end's counters to the sums, or take them off. */
+static void add_counters(struct pair *p, struct seen *seen, int sign)
+{
+	char line[64], name[64];
+	int value, found = 0;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "rdma statistic show link %s/1", p->dev);
+	f = popen(line, "r");
+	check(p, f, "popen");
+	while (fscanf(f, "%63s", name) == 1) {
+		int *sum = !strcmp(name, "tx_probes") ? &seen->probes :
+			   !strcmp(name, "local_ack_timeout_err") ? &seen->timeouts : NULL;
+
+		if (!sum || fscanf(f, "%d", &value) != 1)
+			continue;
+		*sum += sign * value;
+		found++;
+	}
+	check(p, !pclose(f) && found == 2, "\"%s\" shows %d of two counters", line, found);
+}
+
 /* ---- a message ---- */
 
 /* End a is the requester. Its return is that of the message's completion. */
@@ -258,6 +287,8 @@ static void join(struct pair *p, struct seen *seen)
 	seen->naks += peer.naks;
 	seen->cnps += peer.cnps;
 	seen->faults += peer.faults;
+	seen->probes += peer.probes;
+	seen->timeouts += peer.timeouts;
 	seen->us += peer.us;
 	if (seen->from == NONE)
 		seen->from = peer.from;
@@ -279,11 +310,15 @@ static struct seen attempt(struct pair *p, const struct row *row, uint64_t seed)
 	region_swap(p, r);
 	for (i = 0; i < WARM; i++)
 		move(c, r, row->opcode, seed + i);
+	if (end_a(p))
+		add_counters(p, &seen, -1);
 	set_faults(c, row);
 	began = now_us();
 	move(c, r, row->opcode, seed + WARM);
-	if (end_a(p))
+	if (end_a(p)) {
 		seen.us = now_us() - began;
+		add_counters(p, &seen, 1);
+	}
 	pair_sync(p);
 	compare(c, r, seed + WARM);
 	look_at(c, row, &seen);
@@ -299,8 +334,10 @@ static const char *judge(struct pair *p, const struct row *row, const struct wan
 	bool read = row->opcode == IBV_WR_RDMA_READ;
 	int resent = seen->requests - (read ? 1 : PACKETS);
 	int answers = read ? seen->answers - PACKETS : 0;
-	int faults = !!row->faults[0].action + !!row->faults[1].action;
+	int faults = 0;
 
+	while (faults < FAULTS && row->faults[faults].action)
+		faults++;
 	if (seen->faults != faults)
 		return "the faults did not happen";
 	if (seen->naks != want->naks || seen->nak_from != want->nak_from)
@@ -313,6 +350,10 @@ static const char *judge(struct pair *p, const struct row *row, const struct wan
 		return "too many responses come again";
 	if (seen->cnps != want->cnps)
 		return "other notifications";
+	if (want->probes != ANY && seen->probes > want->probes)
+		return "it takes a probe";
+	if (seen->timeouts)
+		return "it takes a timeout";
 	if (seen->us > want->ms * 1000ull * p->slow)
 		return "it takes too long";
 	return NULL;
@@ -335,9 +376,9 @@ static void run_row(struct pair *p, const void *arg)
 			note(p, "attempt %d: %s", i + 1, wrong);
 	}
 	check(p, !wrong,
-	      "%s: %d NAKs from %d, %d requests, again from %d, %d responses, %d CNPs, %llu us",
+	      "%s: %d NAKs from %d, %d requests, again from %d, %d responses, %d CNPs, %d probes, %llu us",
 	      wrong, seen.naks, seen.nak_from, seen.requests, seen.from, seen.answers, seen.cnps,
-	      (unsigned long long)seen.us);
+	      seen.probes, (unsigned long long)seen.us);
 }
 
 int main(int argc, char **argv)
