@@ -21,11 +21,12 @@
 #define PEER_PSN	0xfffffd
 
 /*
- * If the host stalls for longer than this, a request may be retransmitted, and the rule fails
- * for that reason alone.  It is tried again then, up to TRIES times.
+ * A request that is not answered for longer than this may be retransmitted: the first probe to a
+ * peer comes after 8 ms.  A rule that fails then is tried again, up to TRIES times, since the host
+ * may have stalled.
  */
-#define LATE_MS		30
-#define TRIES		5
+#define LATE_MS		6
+#define TRIES		8
 /* Wait less if many cases fail, as with a mutant of the driver. */
 #define SOON_MS(p)	(((p)->ktap.failed > 2 ? 500 : 4000) * (p)->slow)
 
@@ -37,7 +38,7 @@
  * @posted, @sent, @received, @taken: work requests posted, completed; receives posted, completed
  * @state: expected state of the queue pair
  * @seen: newest PSN of a received request
- * @step_at: time of the last step
+ * @asked_at: time of the last send completion, or of the step before the first request
  * @late: the host stalled while a request was outstanding
  * @tries: earlier tries of this rule
  */
@@ -51,7 +52,7 @@ struct run {
 	unsigned int posted, sent, received, taken;
 	enum ibv_qp_state state;
 	uint32_t seen;
-	uint64_t step_at;
+	uint64_t asked_at;
 	bool late;
 	unsigned int tries;
 };
@@ -61,7 +62,7 @@ static jmp_buf begin_again;
 
 static bool is_late(struct run *run)
 {
-	if (run->posted > run->sent && now_ms() > run->step_at + LATE_MS)
+	if (run->posted > run->sent && now_ms() > run->asked_at + LATE_MS)
 		run->late = true;
 	return run->late;
 }
@@ -568,12 +569,15 @@ static void run_once(struct testbed *s, const struct clause *clause, uint16_t ea
 	while (peer_next(&s->peer, 0) || event_next(s->p, NULL, 0) >= 0)
 		;
 	run = (struct run){ .s = s, .clause = clause, .step = clause->steps, .each = each,
-			    .tries = run.tries + 1, .step_at = now_ms() };
+			    .tries = run.tries + 1, .asked_at = now_ms() };
 	open_run(&run);
 	for (; run.step->kind; run.step++) {
+		unsigned int sent = run.sent;
+
 		is_late(&run);
 		take_times(&run);
-		run.step_at = now_ms();
+		if (run.posted == run.sent || run.sent != sent)
+			run.asked_at = now_ms();
 	}
 	nothing_more(&run);
 	undo_now(s->p, run.c);
