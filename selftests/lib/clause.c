@@ -162,8 +162,9 @@ static void wait_for_bystander(struct run *run, bool quiet)
 			WANT(run, answered, "the bystander does not answer");
 			break;
 		}
-		WANT(run, !quiet || is_timeout(run), "a packet with opcode 0x%02x and PSN 0x%06x came",
-		     s->peer.bth.opcode, s->peer.bth.psn & 0xffffff);
+		WANT(run, !quiet || is_timeout(run),
+		     "a packet with opcode 0x%02x and PSN 0x%06x came", s->peer.bth.opcode,
+		     s->peer.bth.psn & 0xffffff);
 	}
 	memcpy(&aeth, s->peer.body, sizeof(aeth));
 	WANT(run, s->peer.bth.opcode == ACKNOWLEDGE &&
@@ -306,13 +307,11 @@ static void take_step(struct run *run)
 		expect(run);
 		break;
 	case STEP_SILENCE:
-		silence(run);
+	case STEP_IGNORE:
+		wait_for_bystander(run, step->kind == STEP_SILENCE);
 		break;
 	case STEP_NOT_DONE:
 		not_done(run);
-		break;
-	case STEP_IGNORE:
-		wait_for_bystander(run, false);
 		break;
 	case STEP_POST:
 		post(run);

@@ -56,7 +56,8 @@ static const struct clause held[] = {
 	{ "a held request is refused in its turn",
 	  OPCODES(READ_REQUEST, CMP_SWAP, FETCH_ADD), STEPS {
 		EARLY(EACH, 1, .dma = 8, .key = KEY_NONE), SACK(-1, 0, 1, 2), SILENCE,
-		STATE(RTS), IN(WRITE_ONLY, 0), NAK(NAK_ACCESS, 1, 1), DEAD_EVENT(QP_ACCESS_ERR), END } },
+		STATE(RTS), IN(WRITE_ONLY, 0), NAK(NAK_ACCESS, 1, 1), DEAD_EVENT(QP_ACCESS_ERR),
+		END } },
 	{ "packets held behind a refused one are dropped", STEPS {
 		EARLY(WRITE_ONLY, 2, .len = 8), SACK(-1, 0, 2, 3),
 		EARLY(WRITE_ONLY, 1, .len = 8, .at = 64, .key = KEY_NONE), SACK(-1, 0, 1, 3),

@@ -172,7 +172,8 @@ static void run_no_room(struct pair *p, const void *arg)
 		pair_sync(p);
 		undo_now(p, c);
 	}
-	check(p, end_b(p) || least < 7000ull * p->slow, "%llu us at least", (unsigned long long)least);
+	check(p, end_b(p) || least < 7000ull * p->slow, "%llu us at least",
+	      (unsigned long long)least);
 }
 
 /* ---- nothing, and empty pieces ---- */

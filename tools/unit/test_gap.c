@@ -233,7 +233,7 @@ static void resend_one(struct rover_gaps *gaps, enum rover_gap_state state)
 }
 
 /* A probe, sent at 200000, has overtaken what was sent again before it. */
-static void overtaken(void)
+static void passed_by_probe(void)
 {
 	struct rover_gaps gaps;
 
@@ -244,9 +244,9 @@ static void overtaken(void)
 	rover_gaps_resent(&gaps, at(20), at(32), at(34), ROVER_GAP_ASKED, 10000);
 	rover_gaps_overtake(&gaps, 200000, 300000);
 	is(&gaps, "W0-4 R5-6 L7-9 L12-17 W20-31 | 34",
-	   "overtaken: what was sent again or asked for earlier");
+	   "a probe has overtaken what was sent again or asked for earlier");
 	ktap_eq(rover_gaps_expire(&gaps, 300000, 1000, 0), 301000,
-		"overtaken: waits from now on");
+		"what a probe has overtaken waits from now on");
 	rover_gaps_free(&gaps);
 }
 
@@ -453,7 +453,7 @@ int main(void)
 	lost();
 	resent();
 	waits();
-	overtaken();
+	passed_by_probe();
 	asked_in_order();
 	resent_is_passed();
 	asked_is_passed();
