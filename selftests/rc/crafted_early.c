@@ -12,7 +12,7 @@
 #define EARLY(opcode, number, ...)	IN(opcode, number, .psn_bits = PEER_SACK, ##__VA_ARGS__)
 
 #define WORD_AT_FIRST	0xeeeeeeeeeeeeeeeeULL
-/* What a WRITE with PSN 0 leaves as a word. */
+/* A WRITE with PSN 0 fills memory with this word. */
 #define WORD_OF_0	0x4040404040404040ULL
 
 /* More than the bound of a queue pair in a guest with so little memory (crafted.sh). */

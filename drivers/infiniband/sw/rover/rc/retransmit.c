@@ -365,7 +365,6 @@ static u64 retransmit_busy_ns(const struct rover_qp *qp)
 {
 	u64 gap = min_t(u64, qp->rtx.mean_gap, MEAN_OF * MAX_BUSY);
 	u32 inflight = rover_psn_diff(qp->req.next_psn, qp->req.una);
-
 	u64 busy = div_u64(gap * inflight, max(qp->rtx.mean_packets, 1));
 
 	return min_t(u64, busy - min(busy, qp->rtx.srtt), MAX_BUSY);
@@ -508,15 +507,6 @@ bool rover_retransmit_resend_last(struct rover_qp *qp)
 	return true;
 }
 
-/* Test for a missing part of a READ, which one request asks for. */
-static bool retransmit_is_read_gap(struct rover_qp *qp, u32 psn)
-{
-	u32 index = rover_retransmit_find(qp, psn);
-
-	return rover_gaps_find(&qp->gaps, psn) && index != qp->req.fetched &&
-	       rover_retransmit_is_rd_atomic(rover_retransmit_row(qp, index));
-}
-
 /* Does the oldest packet belong to a READ or an atomic? */
 static bool retransmit_awaits_response(struct rover_qp *qp)
 {
@@ -551,7 +541,9 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
 	if (retransmit_probe_last(qp))
 		return;
-	if (retransmit_is_read_gap(qp, req->una)) {
+	/* One request asks for the missing part of a READ. */
+	if (rover_gaps_find(&qp->gaps, req->una) &&
+	    retransmit_awaits_response(qp)) {
 		rover_gaps_lose(&qp->gaps, req->una,
 				rover_psn_add(req->una, 1));
 		rover_retransmit_resume(qp);
