@@ -38,10 +38,11 @@ atomics_once() {
 	counting=b until_counted duplicate_request pair_quietly rc_data atomic
 }
 
-# The losses begin when rc_cwnd asks for them, and end with this case.
+# The losses begin and end when rc_cwnd asks for it.
 kept() {
 	rules b
 	export LOSING_b='nft add rule inet rover_test in udp dport 4791 numgen inc mod 20 == 3 drop'
+	export CLEAR_b='nft flush chain inet rover_test in'
 	pair_quietly rc_cwnd lost
 }
 
