@@ -113,9 +113,10 @@ paged_out() {
 	(($(awk '$1 == "pswpout" { print $2 }' /proc/vmstat) > out)) || fail "nothing was put out"
 }
 
-# Writers to pages of a frozen file system block. Only 16 threads wait for one program; other programs get their pages.
+# Writers to pages of a frozen file system block. Only 16 threads wait for one program; other programs get their pages. The peers of the
+# 40 connections that wait are told to wait longer each time: to 31 ms.
 frozen() {
-	local disk=/tmp/disk dir=/tmp/frozen server client waiting
+	local disk=/tmp/disk dir=/tmp/frozen server client waiting naks
 	modprobe -q loop ext4 2>/dev/null || true
 	truncate -s 32M $disk
 	mkfs.ext4 -q $disk
@@ -134,6 +135,10 @@ frozen() {
 	MEMORY=demand pair_quietly rc_data brief
 	waiting=$(waiting)
 	((waiting == 16)) || fail "$waiting threads wait for one program"
+	naks=$(counter b rnr_nak_sent)
+	sleep 1
+	naks=$(($(counter b rnr_nak_sent) - naks))
+	((naks <= 40 * 100)) || fail "$naks RNR NAKs in a second"
 	fsfreeze -u $dir
 	wait $client
 	wait $server

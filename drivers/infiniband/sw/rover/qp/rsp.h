@@ -70,6 +70,7 @@ struct rover_saved {
  * @srqn: XRC target: SRQ of the message
  * @srq_gen: its rover_srq.gen, since numbers are reused
  * @page_wait: ODP fault of the expected request: send a NAK after rx_pagein
+ * @page_retries: how often the peer sent that request again meanwhile
  * @received: payload bytes of the message
  * @length: WRITE: bytes announced in the RETH
  * @dst: destination of the message
@@ -107,6 +108,7 @@ struct rover_rsp {
 	u32 srqn;
 	u64 srq_gen;
 	bool page_wait;
+	u8 page_retries;
 	u32 received;
 	u32 length;
 	struct rover_sgl dst;

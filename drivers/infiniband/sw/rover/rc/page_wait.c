@@ -22,6 +22,22 @@ static bool page_wait_rnr_unlimited(const struct rover_qp *qp)
 	return qp->attr.rnr_retry == 7;
 }
 
+/*
+ * The peer may send again before the memory is there.  The time that it waits
+ * doubles: each retry takes processor time from the thread that pages in, and
+ * from the peer if it runs here, too.
+ */
+static u8 page_wait_syndrome(struct rover_qp *qp)
+{
+	u8 code = min(ROVER_RNR_1MS + 2 * qp->rsp.page_retries, ROVER_RNR_31MS);
+
+	if (code < ROVER_RNR_31MS)
+		qp->rsp.page_retries++;
+	if (rover_rnr_ns(code) < rover_rnr_ns(qp->attr.min_rnr_timer))
+		code = qp->attr.min_rnr_timer;
+	return rover_faults[ROVER_FAULT_PAGE].syndrome | code;
+}
+
 void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 {
 	struct rover_rsp *rsp = &qp->rsp;
@@ -31,10 +47,10 @@ void rover_page_wait_begin(struct rover_qp *qp, const struct rover_packet *pkt)
 	rsp->nak_sent = true;
 	if (pkt->op->flags & ROVER_OP_START)
 		rsp->in_message = false;
-	/* Retried before its memory is there: make the peer wait. */
-	if (rsp->page_wait && page_wait_rnr_unlimited(qp))
-		rsp->nak_due = rover_faults[ROVER_FAULT_PAGE].syndrome |
-			       qp->attr.min_rnr_timer;
+	if (!rsp->page_wait)
+		rsp->page_retries = 0;
+	else if (page_wait_rnr_unlimited(qp))
+		rsp->nak_due = page_wait_syndrome(qp);
 	rsp->page_wait = true;
 	rover_packet_drop(qp, pkt, ROVER_STAT_DROP_PAGE);
 }
