@@ -123,14 +123,6 @@ err_held:
 	return -ENOMEM;
 }
 
-bool rover_early_is_ready(const struct rover_early *early, u32 psn)
-{
-	const struct rover_gaps *gaps = &early->gaps;
-
-	return early->num && (!gaps->num ||
-			      rover_psn_diff(gaps->list[0].psn, psn) > 0);
-}
-
 u32 rover_early_first(struct rover_early *early, u32 psn)
 {
 	rover_gaps_ack(&early->gaps, psn, 0);

@@ -13,6 +13,7 @@
 #include <linux/xarray.h>
 
 #include "qp/gap.h"
+#include "wire/psn.h"
 
 struct rover_held;
 struct rover_packet;
@@ -74,7 +75,13 @@ bool rover_early_reaches(const struct rover_qp *qp, u32 psn, u32 end);
  *
  * This is so while packets behind a closed gap are taken in portions.
  */
-bool rover_early_is_ready(const struct rover_early *early, u32 psn);
+static inline bool rover_early_is_ready(const struct rover_early *early, u32 psn)
+{
+	const struct rover_gaps *gaps = &early->gaps;
+
+	return early->num && (!gaps->num ||
+			      rover_psn_diff(gaps->list[0].psn, psn) > 0);
+}
 
 /**
  * rover_early_first() - return the PSN of the first held packet

@@ -63,7 +63,8 @@ static void completer_retire_oldest(struct rover_qp *qp, enum rover_fault fault)
 static void completer_progress(struct rover_qp *qp, u32 packets)
 {
 	rover_retransmit_progress(qp, packets);
-	rover_recovery_progress(qp);
+	if (unlikely(qp->rtx.probe_at))
+		rover_recovery_progress(qp);
 	rover_cwnd_acked(qp, packets);
 	rover_path_progress(&qp->path, (u64)packets << qp->mtu_shift);
 	rover_qp_set_work(qp, ROVER_WORK_TX);

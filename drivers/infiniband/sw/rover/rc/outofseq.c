@@ -71,8 +71,7 @@ void rover_outofseq_early(struct rover_qp *qp, const struct rover_packet *pkt)
 bool rover_outofseq_is_crowded(const struct rover_qp *qp,
 			       const struct rover_packet *pkt)
 {
-	return pkt->op->class >= ROVER_CLASS_READ &&
-	       !rover_readresp_has_space(qp, pkt->psn, 1) &&
+	return !rover_readresp_has_space(qp, pkt->psn, 1) &&
 	       rover_readresp_has_duplicates(qp);
 }
 

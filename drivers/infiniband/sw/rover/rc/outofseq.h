@@ -17,8 +17,8 @@ void rover_outofseq_duplicate(struct rover_qp *qp,
 /**
  * rover_outofseq_is_crowded() - test whether duplicates leave no row
  * @qp: alive
- * @pkt: expected request
- * Return: true if @pkt, a READ or atomic, is to be sent again.
+ * @pkt: expected request: a READ, an atomic or what is answered like them
+ * Return: true if @pkt is to be sent again.
  */
 bool rover_outofseq_is_crowded(const struct rover_qp *qp,
 			       const struct rover_packet *pkt);

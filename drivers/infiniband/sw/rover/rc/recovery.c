@@ -340,8 +340,6 @@ void rover_recovery_progress(struct rover_qp *qp)
 	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (likely(!qp->rtx.probe_at))
-		return;
 	more = rover_psn_diff(qp->req.una, qp->rtx.probe_end);
 	if (more < 0 || (more && !qp->rtx.probe_gap) ||
 	    !READ_ONCE(qp->peer_sack))

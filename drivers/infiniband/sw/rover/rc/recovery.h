@@ -42,7 +42,7 @@ void rover_recovery_expired(struct rover_qp *qp);
 
 /**
  * rover_recovery_progress() - learn from the answer to a probe
- * @qp: alive; rover_retransmit_progress() was called
+ * @qp: alive; a probe was sent; rover_retransmit_progress() was called
  */
 void rover_recovery_progress(struct rover_qp *qp);
 

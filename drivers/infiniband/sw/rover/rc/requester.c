@@ -555,6 +555,15 @@ static bool requester_lacks_ackreq(const struct rover_qp *qp)
 	       !requester_is_uc(qp);
 }
 
+/* Send the last packet again, now with AckReq: once. */
+static inline bool requester_ask_for_ack(struct rover_qp *qp, bool *asked)
+{
+	if (*asked || likely(!requester_lacks_ackreq(qp)))
+		return false;
+	*asked = true;
+	return rover_retransmit_resend_last(qp);
+}
+
 static void requester_send_trains(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
@@ -564,16 +573,15 @@ static void requester_send_trains(struct rover_qp *qp)
 		.local = BUDGET_LOCAL,
 		.uc_packets = BUDGET_UC,
 	};
+	bool asked = false;
 
 	rover_plug_begin(&train, qp, &req->ip_id, qp->cwnd.train);
 	/* A UC buffer is the user's again once completed. */
 	train.must_copy = requester_is_uc(qp);
-	while (requester_send_next(qp, &train, &budget))
+	/* The only call of requester_send_next(): it is inlined. */
+	while (requester_send_next(qp, &train, &budget) ||
+	       requester_ask_for_ack(qp, &asked))
 		;
-	if (unlikely(requester_lacks_ackreq(qp)) &&
-	    rover_retransmit_resend_last(qp))
-		while (requester_send_next(qp, &train, &budget))
-			;
 	rover_plug_send(&train);
 	rover_sgl_release(&req->sgl);
 }

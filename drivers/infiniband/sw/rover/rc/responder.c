@@ -441,7 +441,8 @@ static void responder_receive_expected(struct rover_qp *qp,
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 
-	if (rover_outofseq_is_crowded(qp, pkt)) {
+	if (pkt->op->class >= ROVER_CLASS_READ &&
+	    rover_outofseq_is_crowded(qp, pkt)) {
 		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_UNANSWERED);
 		return;
 	}
@@ -499,7 +500,7 @@ static void responder_receive_reliable(struct rover_qp *qp,
 	struct rover_rsp *rsp = &qp->rsp;
 	s32 ahead = rover_psn_diff(pkt->psn, rsp->psn);
 
-	if (pkt->sack && ahead >= 0 &&
+	if (unlikely(pkt->sack && !READ_ONCE(qp->peer_sack)) && ahead >= 0 &&
 	    rover_early_reaches(qp, rsp->psn, rover_psn_add(pkt->psn, 1)))
 		rover_packet_note_sack(qp, pkt);
 	if (ahead > 0) {

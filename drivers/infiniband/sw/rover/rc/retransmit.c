@@ -231,9 +231,12 @@ void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
 /* First PSN of the newest request, which ends with @psn: a READ's first response */
 static u32 retransmit_first_psn(struct rover_qp *qp, u32 psn)
 {
-	u32 index = rover_retransmit_find(qp, psn);
 	const struct rover_sent *row;
+	u32 index;
 
+	if (!qp->req.rd_atomic)
+		return psn;
+	index = rover_retransmit_find(qp, psn);
 	if (index == qp->req.fetched)
 		return psn;
 	row = rover_retransmit_row(qp, index);
@@ -405,7 +408,8 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	if (rtx->probe_at && rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
 		rover_retransmit_probe_answered(qp, now);
 	retransmit_check_spurious(qp);
-	rover_gaps_ack(&qp->gaps, qp->req.una, now);
+	if (unlikely(qp->gaps.num))
+		rover_gaps_ack(&qp->gaps, qp->req.una, now);
 	if (rtx->recovering &&
 	    rover_psn_diff(qp->req.una, rtx->recover_psn) >= 0) {
 		rtx->recovering = false;

@@ -62,8 +62,9 @@ bool rover_icrc_check(struct rover_rx_pkt *a,
 	trailer = rover_trailer_last(skb);
 	if (trailer && trailer->zcopy.qpn)
 		a->pkt.zcopy = &trailer->zcopy;
-	trailer = rover_trailer_find(skb, a->pkt.payload_at, a->pkt.payload,
-				     a->pkt.pad);
+	if (trailer)
+		trailer = rover_trailer_find(skb, a->pkt.payload_at,
+					     a->pkt.payload, a->pkt.pad);
 	if (trailer) {
 		if (!icrc_check_headers(a, trailer))
 			return false;

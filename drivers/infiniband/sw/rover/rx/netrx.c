@@ -261,8 +261,8 @@ static bool netrx_peer_good(struct netrx_batch *b, const struct rover_rx_pkt *a)
 }
 
 /* An XRC initiator receives only responses, a target only requests. */
-static bool netrx_transport_good(const struct rover_qp *qp,
-				 const struct rover_packet *pkt)
+static inline bool netrx_transport_good(const struct rover_qp *qp,
+					const struct rover_packet *pkt)
 {
 	/* RoCE v1 has no ECN, hence no CNP. */
 	if (pkt->op->class == ROVER_CLASS_CNP)
