@@ -237,7 +237,7 @@ drop_stale_runs() {
 
 run_guests() {
 	local kernel=newest topology=single cpus='' mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
-	local leaks=1 append='' version image initramfs token end ends=(a) status=0 one machine accelerator binds
+	local leaks=1 count=0 append='' version image initramfs token end ends=(a) status=0 one machine accelerator binds
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -250,6 +250,7 @@ run_guests() {
 		--out) out=$2 ;;
 		--no-rover) rover=0; shift; continue ;;
 		--no-leaks) leaks=0; shift; continue ;;
+		--count) count=1; shift; continue ;;
 		--quiet) quiet=1; shift; continue ;;
 		--) shift; break ;;
 		*) die "run: no option $1" ;;
@@ -267,6 +268,7 @@ run_guests() {
 		grace=420
 	fi
 	: "${megabytes:=1536}"
+	((!count)) || [[ ${cpus:=1} == 1 && $topology == single ]] || die "run: only one processor can be counted"
 	# Emulated processors that share one of ours starve each other; a pair has those of two guests.
 	if [[ ! $cpus ]]; then
 		cpus=2
@@ -287,7 +289,11 @@ run_guests() {
 	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/boot:/srv/boot" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")
 	[[ $topology == single ]] || ends+=(b)
 	take_slot
-	pick_accelerator
+	if ((count)); then
+		accelerator=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -cpu 'max,-erms,-fsrm')
+	else
+		pick_accelerator
+	fi
 	run_to_the_end "${ends[@]}"
 	# An emulated processor now and then trips over code that another one is patching (int3 in sched_clock_tick), or sleeps for
 	# ever since its timer does not go off (6.1): where nothing of ours has run yet it is not ours to find.
