@@ -80,10 +80,13 @@ make_initramfs() {
 }
 
 # KVM only where it is more than a device node: the flag, and a guest that really comes up. Asked once in the life of the host.
+# Where instructions are counted the processor is emulated.
 pick_accelerator() {
-	local known=$cache/kvm answer boot
-	accelerator=(-accel 'tcg,thread=multi' -cpu 'max,-erms,-fsrm')
-	[[ -w /dev/kvm ]] && grep -qwE 'vmx|svm' /proc/cpuinfo || return 0
+	local known=$cache/kvm answer boot emulated=(-accel 'tcg,thread=multi')
+	((!count)) || emulated=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off')
+	emulated+=(-cpu 'max,-erms,-fsrm')
+	accelerator=("${emulated[@]}")
+	((!count)) && [[ -w /dev/kvm ]] && grep -qwE 'vmx|svm' /proc/cpuinfo || return 0
 	boot=$(cat /proc/sys/kernel/random/boot_id)
 	if ! grep -qs "^$boot" "$known"; then
 		say "trying KVM"
@@ -97,7 +100,7 @@ pick_accelerator() {
 		[[ $(cat "$run/probe") != alive ]] || answer=yes
 		echo "$boot $answer" >"$known"
 	fi
-	accelerator=(-accel 'tcg,thread=multi' -cpu 'max,-erms,-fsrm')
+	accelerator=("${emulated[@]}")
 	! grep -qs "^$boot yes" "$known" || accelerator=(-accel kvm -cpu host)
 }
 
@@ -289,11 +292,7 @@ run_guests() {
 	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/boot:/srv/boot" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")
 	[[ $topology == single ]] || ends+=(b)
 	take_slot
-	if ((count)); then
-		accelerator=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -cpu 'max,-erms,-fsrm')
-	else
-		pick_accelerator
-	fi
+	pick_accelerator
 	run_to_the_end "${ends[@]}"
 	# An emulated processor now and then trips over code that another one is patching (int3 in sched_clock_tick), or sleeps for
 	# ever since its timer does not go off (6.1): where nothing of ours has run yet it is not ours to find.
