@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 #define ROVER_RNR_SHORTEST	1
-/* 0.96 ms; each further pair of codes doubles the time. */
+/* 0.96 ms; two codes more are twice the time. */
 #define ROVER_RNR_1MS		13
 /* 30.72 ms */
 #define ROVER_RNR_31MS		23
