@@ -231,6 +231,7 @@ struct rover_cwnd {
  * @timeouts: since the last progress
  * @probes: sent since the last progress
  * @probe_gap: the probe is for a gap
+ * @probe_waits: the probe is not sent yet
  * @probing: a timeout has set req.psn back
  * @recovering: una is before @recover_psn
  * @fresh: packets were told to have arrived
@@ -261,6 +262,7 @@ struct rover_rtx {
 	u8 timeouts;
 	u8 probes;
 	bool probe_gap;
+	bool probe_waits;
 	bool probing;
 	bool recovering;
 	bool fresh;

@@ -216,8 +216,12 @@ void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
 
 	lockdep_assert_held(&qp->tx_lock);
 	qp->rtx.resent += packets;
-	if (qp->rtx.probe_end == psn)
+	if (qp->rtx.probe_end == psn) {
 		qp->rtx.probe_end = rover_psn_add(psn, packets);
+		if (qp->rtx.probe_waits)
+			rover_qp_count(qp, ROVER_STAT_PROBES);
+		qp->rtx.probe_waits = false;
+	}
 	/* Karn: do not time a packet sent twice. */
 	if (rover_psn_diff(qp->rtx.sample_psn, psn) >= 0 &&
 	    rover_psn_diff(qp->rtx.sample_psn, psn) < (s32)packets)
@@ -540,8 +544,8 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	qp->rtx.probe_end = req->una;
 	qp->rtx.probe_next = req->next_psn;
 	qp->rtx.probe_gap = qp->gaps.num;
+	qp->rtx.probe_waits = true;
 	qp->rtx.probes++;
-	rover_qp_count(qp, ROVER_STAT_PROBES);
 	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
 	if (retransmit_probe_last(qp))
 		return;
