@@ -264,7 +264,7 @@ static u32 requester_next_psns(const struct rover_qp *qp,
 		return 1;
 	psns = min(req->wqe_psns, rounddown(req->wqe_psns_sent, piece) + piece) -
 	       req->wqe_psns_sent;
-	left = rover_gaps_left(&qp->gaps, req->psn);
+	left = qp->gaps.lost ? rover_gaps_left(&qp->gaps, req->psn) : 0;
 	return left ? min(psns, left) : psns;
 }
 
