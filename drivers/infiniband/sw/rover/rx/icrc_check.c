@@ -58,14 +58,12 @@ bool rover_icrc_check(struct rover_rx_pkt *a,
 	__le32 icrc;
 	u32 crc;
 
-	/* Payload may be zero-copy even if rover_trailer_find() fails. */
+	/* Payload may be zero-copy even if the packet was changed. */
 	trailer = rover_trailer_last(skb);
 	if (trailer && trailer->zcopy.qpn)
 		a->pkt.zcopy = &trailer->zcopy;
-	if (trailer)
-		trailer = rover_trailer_find(skb, a->pkt.payload_at,
-					     a->pkt.payload, a->pkt.pad);
-	if (trailer) {
+	if (trailer && rover_trailer_fits(skb, a->pkt.payload_at,
+					  a->pkt.payload, a->pkt.pad)) {
 		if (!icrc_check_headers(a, trailer))
 			return false;
 		*headerless += trailer->extra;

@@ -205,20 +205,16 @@ void rover_trailer_write_icrc_late(const struct sk_buff *skb)
 	}
 }
 
-const struct rover_trailer *rover_trailer_find(const struct sk_buff *skb,
-					       unsigned int payload_at,
-					       unsigned int payload,
-					       unsigned int pad)
+bool rover_trailer_fits(const struct sk_buff *skb, unsigned int payload_at,
+			unsigned int payload, unsigned int pad)
 {
-	const struct rover_trailer *trailer;
-	unsigned int own_pad;
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
 
-	/* Headers must be linear, all else in fragments. */
-	if (payload_at != skb_headlen(skb) ||
-	    payload_at + payload + pad + ROVER_ICRC_SIZE != skb_pagelen(skb))
-		return NULL;
-	trailer = trailer_in_last_frag(skb, &own_pad);
-	return trailer && own_pad == pad ? trailer : NULL;
+	return payload_at == skb_headlen(skb) &&
+	       payload_at + payload + pad + ROVER_ICRC_SIZE ==
+	       skb_pagelen(skb) &&
+	       skb_frag_size(&shinfo->frags[shinfo->nr_frags - 1]) ==
+	       pad + ROVER_ICRC_SIZE;
 }
 
 void rover_trailer_init(void)

@@ -95,18 +95,17 @@ void rover_trailer_write_icrc(const struct sk_buff *skb);
 void rover_trailer_write_icrc_late(const struct sk_buff *skb);
 
 /**
- * rover_trailer_find() - find the trailer of an unchanged packet
- * @skb: packet, or head of a train
+ * rover_trailer_fits() - test whether a packet with a trailer is unchanged
+ * @skb: packet, or head of a train, that has a trailer
  * @payload_at: offset of the payload
  * @payload: bytes of payload
  * @pad: bytes of pad
  * Context: any.
- * Return: NULL unless the packet is as sent from @payload_at on.
+ * Return: true if the packet is as sent from @payload_at on: headers are
+ * linear, payload and trailer are fragments.
  */
-const struct rover_trailer *rover_trailer_find(const struct sk_buff *skb,
-					       unsigned int payload_at,
-					       unsigned int payload,
-					       unsigned int pad);
+bool rover_trailer_fits(const struct sk_buff *skb, unsigned int payload_at,
+			unsigned int payload, unsigned int pad);
 
 /* Called at module load. */
 void rover_trailer_init(void);
