@@ -97,8 +97,9 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 	@$(VM) prepare --debug
 	@$(VM) chroot -- env $(SIGNER) tools/series --build
 
-# What make check leaves out on the debug kernel and on the oldest, for want of time.
+# What make check leaves out, or shortens, on the debug kernel and on the oldest, for want of time.
 NIGHTLY = shortcut inflight netdev_no_sg
+NIGHTLY_DEBUG = affinity doorbell ecn loss mcast raw rocev1 spoof
 
 nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
 	@$(MAKE) -s debug
@@ -107,6 +108,7 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 		$(VM) build --kernel $$kernel && \
 		$(VM) run --kernel $$kernel --cpus 2 --timeout 3600 -- env CI=1 selftests/run.sh $(NIGHTLY) || exit; \
 	done
+	@$(VM) run --kernel debug --cpus 2 --timeout 3600 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_DEBUG)
 	@$(MAKE) -s mutants
 
 lab: ## make the lab, or see that it is there: root tree, kernels, QEMU
