@@ -19,7 +19,7 @@ at_ends() {
 
 # A new link group for each case: an idle one is kept for ten minutes, and unloading the module ends it.
 without_smc() { at "$1" modprobe -qr smc_diag smc; }
-# The sockets of a killed program keep the module until SMC, which tests a link every 30 s, finds that the peer's is gone.
+# The sockets of a killed program keep the module until SMC, which tests links, finds that the peer's is gone.
 unload_smc() {
 	local end
 	for end in $(module_ends); do within 60 without_smc "$end"; done
@@ -27,6 +27,8 @@ unload_smc() {
 load_smc() {
 	local end
 	for end in $(module_ends); do at "$end" modprobe -q smc || skip "this kernel has no SMC"; done
+	# Not every 30 s
+	at_ends sysctl -qw net.smc.smcr_testlink_time=5 || true
 }
 fresh() {
 	unload_smc
