@@ -99,7 +99,7 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 
 # What make check leaves out, or shortens, on the debug kernel and on the oldest, for want of time.
 NIGHTLY = shortcut inflight netdev_no_sg
-NIGHTLY_DEBUG = affinity doorbell ecn loss mcast raw rocev1 spoof
+NIGHTLY_DEBUG = affinity doorbell ecn kernel loss mcast raw rocev1 spoof
 
 nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
 	@$(MAKE) -s debug

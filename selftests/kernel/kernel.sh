@@ -12,9 +12,8 @@
 
 parameters=()
 ! quick || parameters+=(quick=1)
-[[ ! ${GROUP:-} ]] || parameters+=(only="$GROUP")
 run_module "${parameters[@]}"
 # Groups that depend on addresses run again over IPv6.
-if [[ ! ${GROUP:-} ]]; then for group in ud uc mcast; do run_module "${parameters[@]}" only=$group ipv6=1; done; fi
+for group in ud uc mcast; do run_module "${parameters[@]}" only=$group ipv6=1; done
 try "no RDMA resources are left" let_go 10
 finish
