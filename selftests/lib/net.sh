@@ -192,17 +192,27 @@ await_server() {
 }
 
 # both SERVER CLIENT: run two command lines, the server at b and the client at a. Both must succeed. Output in $said_a, $said_b.
+# When one of them fails, the other one is ended after a while: it may wait for an answer that does not come.
 both() {
-	local server status=0
+	local server client first='' status=0
 	said_a=/tmp/said.a said_b=/tmp/said.b
 	# shellcheck disable=SC2086 # words
 	run_at b $1 >$said_b 2>&1 </dev/null &
 	server=$!
 	await_server b "$port" $server || status=1
 	# shellcheck disable=SC2086 # words
-	((status)) || at a $2 >$said_a 2>&1 || status=$?
-	((!status)) || kill $server 2>/dev/null || true
-	wait $server || status=$((status ? status : $?))
+	if ((!status)); then
+		run_at a $2 >$said_a 2>&1 </dev/null &
+		client=$!
+		wait -n -p first $server $client || status=$?
+	fi
+	if [[ $first == "$server" ]]; then
+		((!status)) || (within 5 is_over $client) >/dev/null || kill $client 2>/dev/null || true
+		wait $client || status=$((status ? status : $?))
+	else
+		((!status)) || kill $server 2>/dev/null || true
+		wait $server || status=$((status ? status : $?))
+	fi
 	echo "a: $2" && show $said_a
 	echo "b: $1" && show $said_b
 	return $status

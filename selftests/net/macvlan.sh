@@ -64,6 +64,7 @@ pod_is_server() {
 }
 pod_is_client() {
 	at() { if [[ $1 == a ]]; then in_pod "${@:2}"; else on -t $((limit * slow)) b "${@:2}"; fi; }
+	run_at() { if [[ $1 == a ]]; then exec timeout $((limit * slow)) ip netns exec pod "${@:2}"; else exec on -t $((limit * slow)) b "${@:2}"; fi; }
 }
 
 # met VERSION: rping in both directions, over this RoCE version alone
