@@ -99,8 +99,8 @@ blocks() {
 	seen=$(at b tcpdump -nn -r /tmp/lo.pcap 2>/dev/null | wc -l)
 	rm -f /tmp/lo.pcap
 	echo "note: $seen blocks"
-	# A message that is sent again is not one block.
-	((seen >= 90)) || fail "100 messages, $seen blocks"
+	# What is sent again is not one block; the debug kernel may take longer than a timeout for a packet.
+	((seen >= (slow > 1 ? 50 : 90))) || fail "100 messages, $seen blocks"
 	return $status
 }
 
