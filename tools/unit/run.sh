@@ -58,6 +58,7 @@ echo "KTAP version 1"
 for program; do subtest "${program##*/test_}" "$program"; done
 subtest judge ./vectors.py judge
 subtest goals env PYTHONDONTWRITEBYTECODE=1 ../bench/test_goals.py
+subtest rover ../rover/test/run
 subtest sim make -s -C ../sim run
 subtest sim_cases make -s -C ../sim cases
 export -f smoke
