@@ -11,13 +11,15 @@ VM := tools/vm/vm
 # A build on and for this machine, apart from the lab: make module KDIR=/lib/modules/$(uname -r)/build
 KDIR ?=
 OWN := $(CURDIR)/build/own
-MANDIR ?= /usr/local/share/man
+PREFIX ?= /usr/local
+MANDIR ?= $(PREFIX)/share/man
+DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check nightly bench bench-profile module provider install test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
+.PHONY: help demo check nightly bench bench-profile module provider install install-tools deb check-ship check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo "  KERNEL=newest|debug|a series as 6.12 (newest; make lab lists them), TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
 
 demo: ## two machines, RDMA between them, a table of what it does
@@ -53,11 +55,23 @@ provider: ## librover for this machine, built inside the source of the rdma-core
 install: KDIR := $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
 install: ## module, provider and manual pages into this machine (run make module KDIR= and make provider first)
 	@$(MAKE) -C $(KDIR) M=$(OWN) modules_install
-	@depmod
+	@depmod $$(cat $(KDIR)/include/config/kernel.release)
 	@tools/install-provider $(OWN)/provider
-	@install -d $(MANDIR)/man7 $(MANDIR)/man8
-	@install -m 644 Documentation/man/*.7 $(MANDIR)/man7/
-	@install -m 644 Documentation/man/*.8 $(MANDIR)/man8/
+	@$(MAKE) -s install-tools
+	@install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 Documentation/man/*.7
+	@install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 Documentation/man/*.8
+
+install-tools: ## the command rover, its manual page, the systemd unit and the udev rule (DESTDIR=, PREFIX=)
+	@tools/rover/install "$(DESTDIR)" "$(PREFIX)"
+
+deb: ## Debian packages for each suite, built in a tree of it: build/deb/SUITE (SUITES= for some)
+	@tools/ship/deb $(SUITES)
+
+check-ship: ## are they installed, built by DKMS, and purged without a trace? (SUITES= for some)
+	@tools/ship/test $(SUITES)
+
+check-provider: ## librover built against every rdma-core of the archive, and loaded where it has a suite
+	@tools/ship/provider
 
 test: ## the tests in a guest: KERNEL=, TOPOLOGY=, T=, APPEND= to the kernel's command line
 	@$(VM) build --kernel $(KERNEL)
