@@ -55,7 +55,7 @@ provider: ## librover for this machine, built inside the source of the rdma-core
 install: KDIR := $(or $(KDIR),/lib/modules/$(shell uname -r)/build)
 install: ## module, provider and manual pages into this machine (run make module KDIR= and make provider first)
 	@$(MAKE) -C $(KDIR) M=$(OWN) modules_install
-	@depmod $$(cat $(KDIR)/include/config/kernel.release)
+	@depmod $$(modinfo -F vermagic $(OWN)/drivers/infiniband/sw/rover/rover.ko | cut -d ' ' -f 1)
 	@tools/install-provider $(OWN)/provider
 	@$(MAKE) -s install-tools
 	@install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 Documentation/man/*.7
