@@ -39,6 +39,7 @@ enum flaw {
 	LOCAL_BOUNDS,
 	LOCAL_SECOND_SGE,
 	LOCAL_NO_RIGHT,
+	LOCAL_TOO_LONG,
 	INVALIDATES,		/* a key that may not be invalidated by the other end */
 	INVALIDATES_NOTHING,
 	RECV_SHORT,		/* of the receive at the other end */
@@ -92,6 +93,7 @@ static const char *const flaw_names[] = {
 	[LOCAL_BOUNDS] = "local range out of bounds",
 	[LOCAL_SECOND_SGE] = "lkey wrong in the second gather entry",
 	[LOCAL_NO_RIGHT] = "local memory that is read-only",
+	[LOCAL_TOO_LONG] = "message of more than 2^31 bytes",
 	[INVALIDATES] = "invalidation of the key of a region",
 	[INVALIDATES_NOTHING] = "invalidation of an unknown key",
 	[RECV_SHORT] = "receive one byte short",
@@ -250,6 +252,13 @@ static void spoil(struct setup *s, const struct wrong *w, struct ibv_send_wr *wr
 		sge[0].length = w->size / 2;
 		sge[1].length -= w->size / 2;
 		sge[1].lkey = 0xdeadbeef;
+		wr->num_sge = 2;
+		break;
+	case LOCAL_TOO_LONG:
+		/* Tested before the memory. */
+		sge[0].length = 1U << 31;
+		sge[1] = sge[0];
+		sge[1].length = w->size;
 		wr->num_sge = 2;
 		break;
 	case INVALIDATES:
@@ -453,6 +462,9 @@ static const struct wrong others[] = {
 	{ LOCAL_BOUNDS, IBV_WR_RDMA_READ, 100, IBV_WC_LOC_PROT_ERR, 0, -1 },
 	{ LOCAL_NO_RIGHT, IBV_WR_RDMA_READ, 100, IBV_WC_LOC_PROT_ERR, 0, -1 },
 	{ LOCAL_NO_RIGHT, IBV_WR_ATOMIC_FETCH_AND_ADD, 8, IBV_WC_LOC_PROT_ERR, 0, -1 },
+	{ LOCAL_TOO_LONG, IBV_WR_SEND, 1, IBV_WC_LOC_LEN_ERR, 0, -1 },
+	{ LOCAL_TOO_LONG, IBV_WR_RDMA_WRITE, 1, IBV_WC_LOC_LEN_ERR, 0, -1 },
+	{ LOCAL_TOO_LONG, IBV_WR_RDMA_READ, 1, IBV_WC_LOC_LEN_ERR, 0, -1 },
 	{ INVALIDATES, IBV_WR_SEND_WITH_INV, 100, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_INV_REQ_ERR,
 	  0 },
 	{ INVALIDATES_NOTHING, IBV_WR_SEND_WITH_INV, 3000, IBV_WC_REM_ACCESS_ERR,
