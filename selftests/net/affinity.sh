@@ -168,6 +168,23 @@ crowd() {
 	((!late)) || fail "$late of $all waited for a thread"
 }
 
+# The thread that receives cannot run for two seconds, more than all retries of the sender take together. That is no fault of
+# the peer.
+stalled() {
+	local flow runtime=/proc/sys/kernel/sched_rt_runtime_us
+	at_end bash -c "echo $(<$runtime) >$runtime"
+	echo -1 >$runtime
+	next_port
+	# Both programs are on the processor that the thread is not on.
+	both "taskset -c 0 ib_write_bw -F -p $port -D 6 -s 65536 -m 4096 -d $DEV_B -x $(gid_index b "$ADDR_B")" \
+		"taskset -c 0 ib_write_bw -F -p $port -D 6 -s 65536 -m 4096 -u 14 -d $DEV_A -x $(gid_index a "$ADDR_A") $ADDR_B" >/tmp/said.flow 2>&1 &
+	flow=$!
+	within 10 has_receiver
+	nap 1
+	timeout 2 chrt -f 99 taskset -c 1 bash -c 'while :; do :; done' || true
+	wait $flow || fail "the transfer fails: $(</tmp/said.flow)"
+}
+
 limit=100
 single || { try "both ends on one machine" skip "here they are on two"; finish; }
 [[ -e /sys/devices/system/cpu/cpu1/online ]] || { try "large messages take two processors" skip "there is one"; finish; }
@@ -180,6 +197,7 @@ slowly || pair_cases rc_bidirectional
 try "the ICRC of local packets is not computed again" sealed
 try "a local packet with a header changed by NAT is dropped" altered
 try "packets of other senders are dropped in softirq, not queued for a thread" crowd
+try "a transfer survives a processor whose threads do not run for two seconds" stalled
 pair_cases rc_event vectors
 try "a processor goes offline and online during a transfer" come_and_go
 try "data is transferred with one processor online" only_one

@@ -80,6 +80,11 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return NULL;
 }
 
+bool rover_affinity_waits(const struct rover_qp *qp)
+{
+	return false;
+}
+
 void rover_ud_send(struct rover_qp *qp)
 {
 	sim_assert(false);

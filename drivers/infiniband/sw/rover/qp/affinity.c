@@ -52,6 +52,23 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return peer && READ_ONCE(peer->remote_qpn) == qp->obj.key ? peer : NULL;
 }
 
+bool rover_affinity_waits(const struct rover_qp *qp)
+{
+	const struct rover_qp *peer;
+	bool waits;
+
+	if (READ_ONCE(qp->backlog.owner))
+		return true;
+	rcu_read_lock();
+	peer = rover_affinity_peer(qp);
+	waits = peer && (READ_ONCE(peer->backlog.owner) ||
+			 test_bit(ROVER_WORK_RX, &peer->work) ||
+			 atomic_read(&qp->tx_skbs) ||
+			 atomic_read(&peer->tx_skbs));
+	rcu_read_unlock();
+	return waits;
+}
+
 /* A housekeeping CPU of this node; random QPNs spread queue pairs. */
 static int affinity_other_cpu(const struct rover_qp *qp, int here)
 {

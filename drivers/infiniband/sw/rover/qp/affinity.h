@@ -90,6 +90,14 @@ int rover_affinity_poll(const struct rover_qp *qp);
 struct rover_qp *rover_affinity_peer(const struct rover_qp *qp);
 
 /**
+ * rover_affinity_waits() - test whether packets wait for a CPU of this host
+ * @qp: requester
+ * Context: any; a hint.
+ * Return: true if packets from a local peer, or to it, are still queued.
+ */
+bool rover_affinity_waits(const struct rover_qp *qp);
+
+/**
  * rover_affinity_queue() - queue a queue pair to a worker
  * @qp: alive or referenced
  * @cpu: CPU of the worker

@@ -22,6 +22,7 @@
 #include <linux/string.h>
 
 #include "core/trace.h"
+#include "qp/affinity.h"
 #include "rc/cwnd.h"
 #include "rc/retransmit.h"
 #include "wire/psn.h"
@@ -617,11 +618,26 @@ static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 	return true;
 }
 
+/*
+ * The peer is not to blame for a timeout if the oldest packet has not been sent
+ * since the last one, or if it or its answer may still be on this host: a CPU
+ * that the work is left to may stand still, in particular a virtual one.  But a
+ * netdev that keeps packets does not put off the error for ever.
+ */
+static bool retransmit_is_excused(const struct rover_qp *qp, u64 now, u64 retry)
+{
+	return now - qp->rtx.progress_at <
+	       MAX_TIMEOUTS * (qp->attr.retry_cnt + 1) * retry &&
+	       (rover_gaps_left(&qp->gaps, qp->req.una) ||
+		rover_affinity_waits(qp));
+}
+
 bool rover_retransmit_expired(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_rtx *rtx = &qp->rtx;
 	u64 now = retransmit_now();
+	bool excused;
 	u64 retry;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -644,9 +660,10 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	if (!qp->attr.retry_cnt)
 		return retransmit_expired_no_retry(qp, now);
 	retry = retransmit_retry_ns(qp);
+	excused = retransmit_is_excused(qp, now, retry);
 	/* Time alone does not count: this machine may have stood still. */
 	if (retry && now - rtx->progress_at >= (qp->attr.retry_cnt + 1) * retry &&
-	    rtx->timeouts >= qp->attr.retry_cnt)
+	    rtx->timeouts >= qp->attr.retry_cnt && !excused)
 		return false;
 
 	if (retransmit_probe_ns(qp)) {
@@ -654,7 +671,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	rover_qp_count(qp, ROVER_STAT_ACK_TIMEOUT);
-	if (rtx->timeouts < U8_MAX)
+	if (rtx->timeouts < U8_MAX && !excused)
 		rtx->timeouts++;
 	if (rtx->backoff < MAX_BACKOFF)
 		rtx->backoff++;
