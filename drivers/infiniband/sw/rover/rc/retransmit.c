@@ -637,7 +637,6 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	struct rover_req *req = &qp->req;
 	struct rover_rtx *rtx = &qp->rtx;
 	u64 now = retransmit_now();
-	bool excused;
 	u64 retry;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -660,10 +659,10 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	if (!qp->attr.retry_cnt)
 		return retransmit_expired_no_retry(qp, now);
 	retry = retransmit_retry_ns(qp);
-	excused = retransmit_is_excused(qp, now, retry);
 	/* Time alone does not count: this machine may have stood still. */
 	if (retry && now - rtx->progress_at >= (qp->attr.retry_cnt + 1) * retry &&
-	    rtx->timeouts >= qp->attr.retry_cnt && !excused)
+	    rtx->timeouts >= qp->attr.retry_cnt &&
+	    !retransmit_is_excused(qp, now, retry))
 		return false;
 
 	if (retransmit_probe_ns(qp)) {
@@ -671,7 +670,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 		return true;
 	}
 	rover_qp_count(qp, ROVER_STAT_ACK_TIMEOUT);
-	if (rtx->timeouts < U8_MAX && !excused)
+	if (rtx->timeouts < U8_MAX && !retransmit_is_excused(qp, now, retry))
 		rtx->timeouts++;
 	if (rtx->backoff < MAX_BACKOFF)
 		rtx->backoff++;
