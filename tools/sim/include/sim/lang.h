@@ -41,6 +41,7 @@
 #define PAGE_SIZE	(1UL << PAGE_SHIFT)
 #define offset_in_page(p)	((unsigned long)(p) & (PAGE_SIZE - 1))
 #define IS_ENABLED(option)	0
+#define INDIRECT_CALL_1(fn, likely_fn, ...)	((fn)(__VA_ARGS__))
 
 void sim_bug(const char *file, int line, const char *what)
 	__attribute__((noreturn));

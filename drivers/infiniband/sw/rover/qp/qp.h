@@ -169,7 +169,7 @@ struct rover_shortcut {
  * @sq_post: kernel QP: serialises posts to @sq
  * @req: requester and completer
  * @tx_pagein: of payload to send
- * @cwnd: congestion window
+ * @cc: congestion control
  * @rtx: retransmit timer
  * @resp_pagein: of the destination of a response
  * @gaps: packets known to be missing at the peer, or from it
@@ -237,7 +237,7 @@ struct rover_qp {
 	spinlock_t sq_post;
 	struct rover_req req;
 	struct rover_pagein tx_pagein;
-	struct rover_cwnd cwnd;
+	struct rover_cc cc;
 	struct rover_rtx rtx;
 	struct rover_pagein resp_pagein;
 	struct rover_gaps gaps;

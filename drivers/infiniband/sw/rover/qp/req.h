@@ -17,6 +17,7 @@
 #include "wire/wr.h"
 
 struct rover_ah;
+struct rover_cc_ops;
 
 /**
  * struct rover_sent - outstanding send request
@@ -168,41 +169,53 @@ struct rover_req {
 };
 
 /**
- * struct rover_cwnd - congestion window
- * @packets: may be in flight
- * @max_packets: upper bound of @packets
- * @ssthresh: slow start threshold: below, @packets doubles in a round trip
- * @growth: part of a packet that @packets has grown by, in 8 * @packets
- * @undo_packets: @packets before the last loss
+ * struct rover_cc_win - state of the algorithm "window"
+ * @max_packets: upper bound of the window
+ * @ssthresh: slow start threshold: below, the window doubles in a round trip
+ * @growth: part of a packet that the window has grown by, in 8 * packets
+ * @undo_packets: window before the last loss
  * @undo_ssthresh: @ssthresh then
  * @round_lost: packets lost in this round trip
- * @round_cut: they have reduced @packets
- * @train: limit of packets in a train, few after loss
- * @rtt_high: the last round trip was too long for @packets to grow
+ * @round_cut: they have reduced the window
+ * @rtt_high: the last round trip was too long for the window to grow
  * @queued: it was longer than the shortest: packets wait in a queue
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
  * @ecn_psn: next_psn at the last cut for marks: no other until una is there
  * @round_at: when counting of @round_lost began
- * @min_rtt: shortest round trip
  * @ecn_at: time of that cut
  */
-struct rover_cwnd {
-	u32 packets;
+struct rover_cc_win {
 	u32 max_packets;
 	u32 ssthresh;
 	u32 undo_packets;
 	u32 undo_ssthresh;
 	u32 round_lost;
 	bool round_cut;
-	u16 train;
 	bool rtt_high;
 	bool queued;
 	u16 alpha;
 	u32 ecn_psn;
 	u64 growth;
 	u64 round_at;
-	u64 min_rtt;
 	u64 ecn_at;
+};
+
+/**
+ * struct rover_cc - congestion control
+ * @ops: the algorithm
+ * @packets: may be in flight
+ * @train: limit of packets in a train, few after loss
+ * @min_rtt: shortest round trip
+ * @win: state of the algorithm
+ */
+struct rover_cc {
+	const struct rover_cc_ops *ops;
+	u32 packets;
+	u16 train;
+	u64 min_rtt;
+	union {
+		struct rover_cc_win win;
+	};
 };
 
 /**

@@ -10,7 +10,7 @@
 
 #include "qp/qp_table.h"
 #include "rc/cnp.h"
-#include "rc/cwnd.h"
+#include "rc/cc.h"
 #include "tx/train.h"
 
 /* Shortest time between CNPs of a connection, for each direction. */
@@ -41,7 +41,7 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 	u64 now = ktime_get_ns();
 
 	if (response)
-		rover_cwnd_marked(qp);
+		rover_cc_marked(qp);
 	if (*last && now - *last < CNP_INTERVAL)
 		return;
 	*last = now;
@@ -52,5 +52,5 @@ void rover_cnp_receive(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	rover_qp_count(qp, ROVER_STAT_CNP_HANDLED);
-	rover_cwnd_marked(qp);
+	rover_cc_marked(qp);
 }

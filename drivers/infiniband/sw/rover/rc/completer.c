@@ -15,7 +15,7 @@
 #include "qp/wqe.h"
 #include "rc/completer.h"
 #include "rc/credit.h"
-#include "rc/cwnd.h"
+#include "rc/cc.h"
 #include "rc/localop.h"
 #include "rc/page_wait.h"
 #include "rc/recovery.h"
@@ -65,7 +65,7 @@ static void completer_progress(struct rover_qp *qp, u32 packets)
 	rover_retransmit_progress(qp, packets);
 	if (unlikely(qp->rtx.probe_at))
 		rover_recovery_progress(qp);
-	rover_cwnd_acked(qp, packets);
+	rover_cc_acked(qp, packets);
 	rover_path_progress(&qp->path, (u64)packets << qp->mtu_shift);
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
@@ -224,7 +224,7 @@ static void completer_handle_rnr(struct rover_qp *qp, u8 code)
 	memory = rover_page_wait_is_remote(qp, completer_oldest(qp));
 	/* Credits already limit sending: keep cwnd. */
 	if (!req->lsn_valid && !memory)
-		rover_cwnd_probe(qp);
+		rover_cc_probe(qp);
 	rover_retransmit_rnr_wait(qp, code, !memory);
 }
 

@@ -16,7 +16,7 @@
 
 #include "core/trace.h"
 #include "qp/qp_table.h"
-#include "rc/cwnd.h"
+#include "rc/cc.h"
 #include "rc/recovery.h"
 #include "rc/retransmit.h"
 #include "wire/psn.h"
@@ -37,7 +37,7 @@
 
 static u64 recovery_rtt(const struct rover_qp *qp)
 {
-	return qp->cwnd.min_rtt ?: qp->rtx.srtt;
+	return qp->cc.min_rtt ?: qp->rtx.srtt;
 }
 
 /* A resent packet takes nearly the shortest round trip at least. */
@@ -73,7 +73,7 @@ static void recovery_enter(struct rover_qp *qp)
 	rtx->duplicates_before = rtx->duplicates;
 	rtx->reorder -= rtx->reorder / REORDER_FADE;
 	rover_path_lost(&qp->path);
-	rover_cwnd_flight(qp);
+	rover_cc_flight(qp);
 }
 
 /* The requester is at the first lost packet. */
@@ -117,7 +117,7 @@ static void recovery_update(struct rover_qp *qp, u64 now)
 	if (lost) {
 		recovery_enter(qp);
 		/* With the request of a READ all its responses are lost. */
-		rover_cwnd_lost(qp, qp->req.rd_atomic ? qp->gaps.losses : lost,
+		rover_cc_lost(qp, qp->req.rd_atomic ? qp->gaps.losses : lost,
 				now);
 		qp->gaps.losses = 0;
 	}
@@ -263,7 +263,7 @@ static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates,
 	recovery_widen(qp, rtx->reorder + recovery_rtt(qp) / REORDER_PART);
 	if (rtx->recovering && rtx->resent &&
 	    duplicates - rtx->duplicates_before >= rtx->resent)
-		rover_cwnd_undo(qp);
+		rover_cc_undo(qp);
 	if (rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
 		rover_retransmit_needless(qp);
 	recovery_probe_arrived(qp, now);
@@ -324,7 +324,7 @@ void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why)
 	rover_qp_count(qp, why);
 	recovery_enter(qp);
 	/* All behind the gap is lost with it. */
-	rover_cwnd_lost(qp, qp->cwnd.packets, now);
+	rover_cc_lost(qp, qp->cc.packets, now);
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, qp->req.una);
 }

@@ -17,7 +17,7 @@
 #include "qp/qp_state.h"
 #include "qp/wqe.h"
 #include "rc/credit.h"
-#include "rc/cwnd.h"
+#include "rc/cc.h"
 #include "rc/localop.h"
 #include "rc/requester.h"
 #include "rc/retransmit.h"
@@ -70,7 +70,7 @@ void rover_requester_init(struct rover_qp *qp)
 	WRITE_ONCE(qp->stream.adapt.peer_says, ROVER_POLL_ADAPT_NONE);
 	rover_gaps_reset(&qp->gaps);
 	rover_retransmit_init(qp);
-	rover_cwnd_init(qp);
+	rover_cc_init(qp);
 }
 
 static bool requester_is_uc(const struct rover_qp *qp)
@@ -310,10 +310,10 @@ static bool requester_may_send(const struct rover_qp *qp,
 	if (unlikely(req->psn == req->una && req->psn != req->next_psn))
 		return true;
 	/* Responses queue at the peer: a READ may exceed a window nearly empty. */
-	if (row->opcode == ROVER_WQE_READ && 8 * inflight <= qp->cwnd.packets)
+	if (row->opcode == ROVER_WQE_READ && 8 * inflight <= qp->cc.packets)
 		return true;
 	/* Exceed cwnd if no AckReq is in flight: no ACK would open it. */
-	return inflight + psns <= qp->cwnd.packets ||
+	return inflight + psns <= qp->cc.packets ||
 	       inflight <= req->since_ackreq;
 }
 
@@ -369,7 +369,7 @@ static bool requester_want_ack(struct rover_qp *qp,
 	     rover_gaps_left(&qp->gaps, req->psn) <= psns) ||
 	    (end && !qp->attr.retry_cnt))
 		return true;
-	return inflight >= qp->cwnd.packets ||
+	return inflight >= qp->cc.packets ||
 	       req->since_ackreq + 1 >= ACKREQ_EVERY;
 }
 
@@ -575,7 +575,7 @@ static void requester_send_trains(struct rover_qp *qp)
 	};
 	bool asked = false;
 
-	rover_plug_begin(&train, qp, &req->ip_id, qp->cwnd.train);
+	rover_plug_begin(&train, qp, &req->ip_id, qp->cc.train);
 	/* A UC buffer is the user's again once completed. */
 	train.must_copy = requester_is_uc(qp);
 	/* The only call of requester_send_next(): it is inlined. */

@@ -23,7 +23,7 @@
 
 #include "core/trace.h"
 #include "qp/affinity.h"
-#include "rc/cwnd.h"
+#include "rc/cc.h"
 #include "rc/retransmit.h"
 #include "wire/psn.h"
 #include "wire/rnr.h"
@@ -156,7 +156,7 @@ static void retransmit_take_sample(struct rover_qp *qp, u64 now)
 	struct rover_rtx *rtx = &qp->rtx;
 
 	retransmit_sample_rtt(rtx, now - rtx->sample_sent_at);
-	rover_cwnd_rtt_sample(qp, now - rtx->sample_sent_at);
+	rover_cc_rtt_sample(qp, now - rtx->sample_sent_at);
 	rtx->sample_sent_at = 0;
 	rtx->backoff = 0;
 	rtx->ack_gap -= rtx->ack_gap / 8;
@@ -345,7 +345,7 @@ static void retransmit_check_spurious(struct rover_qp *qp)
 		return;
 	qp->rtx.probing = false;
 	rover_gaps_reset(&qp->gaps);
-	rover_cwnd_undo(qp);
+	rover_cc_undo(qp);
 }
 
 /* @packets were acknowledged: how long has it taken? */
@@ -681,7 +681,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	rtx->probing = true;
 	rtx->recovering = true;
 	rtx->recover_psn = req->next_psn;
-	rover_cwnd_probe(qp);
+	rover_cc_probe(qp);
 	rover_path_lost(&qp->path);
 	retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
 	return true;

@@ -66,7 +66,7 @@ static int restrack_put_network(struct sk_buff *msg, const struct rover_qp *qp)
 {
 	int err;
 
-	err = rdma_nl_put_driver_u32(msg, "window", READ_ONCE(qp->cwnd.packets));
+	err = rdma_nl_put_driver_u32(msg, "window", READ_ONCE(qp->cc.packets));
 	err = err ?: rdma_nl_put_driver_u32(msg, "missing",
 					    READ_ONCE(qp->gaps.missing));
 	err = err ?: rdma_nl_put_driver_u32(msg, "peer_sack",
@@ -76,7 +76,7 @@ static int restrack_put_network(struct sk_buff *msg, const struct rover_qp *qp)
 	err = err ?: rdma_nl_put_driver_u64(msg, "srtt_ns",
 					    READ_ONCE(qp->rtx.srtt));
 	err = err ?: rdma_nl_put_driver_u64(msg, "min_rtt_ns",
-					    READ_ONCE(qp->cwnd.min_rtt));
+					    READ_ONCE(qp->cc.min_rtt));
 	return err ?: rdma_nl_put_driver_u64(msg, "reorder_ns",
 					     READ_ONCE(qp->rtx.reorder));
 }
