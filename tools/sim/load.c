@@ -273,6 +273,7 @@ void load_start(struct end *end)
 	struct flow *flow = &end->out;
 
 	load_post_recvs(end);
-	flow->next_at = clock_now + random_below(&flow->rng, opts.stagger + 1);
+	flow->next_at = clock_now + random_below(&flow->rng, opts.stagger + 1) +
+			(end->qp.obj.key - 16) / 2 * opts.apart;
 	load_wake(end);
 }

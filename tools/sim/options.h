@@ -38,6 +38,7 @@ enum option_kind {
 	X(depth, NUM, 16, "messages posted at a time")			\
 	X(messages, NUM, 2000, "of each sender")			\
 	X(stagger, TIME, 0, "senders start at random times until then")	\
+	X(apart, TIME, 0, "a sender starts so long after the one before") \
 	X(gap, TIME, 0, "mean time between messages of a sender")	\
 	X(sges, NUM, 1, "entries of a scatter or gather list")		\
 	X(unsignaled, PART, 0, "sends without completion")		\
@@ -89,6 +90,7 @@ enum option_kind {
 	X(quiet, FLAG, 0, "retransmissions and timeouts are failures")	\
 	X(audit, FLAG, 0, "count READs and atomics in flight")		\
 	X(flows, FLAG, 0, "print each flow")				\
+	X(sample, TIME, 0, "print each sender's progress after it")	\
 	X(ladder, FLAG, 0, "print each packet")				\
 	X(counters, FLAG, 0, "print rover's counters")
 

@@ -154,6 +154,7 @@ struct pair *pair_create(u32 number)
 	pair_flow_init(&b->out, b, number);
 	psn[0] = pair_psn(a);
 	psn[1] = pair_psn(b);
+	a->sampled = psn[0];
 	pair_connect(a, psn[0], psn[1]);
 	pair_connect(b, psn[1], psn[0]);
 	load_start(a);

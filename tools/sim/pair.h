@@ -29,6 +29,7 @@
  * @unread: completions that it has not seen
  * @recv_posted: receives
  * @recv_done: receives completed
+ * @sampled: oldest PSN without ACK at the last sample
  */
 struct end {
 	struct rover_qp qp;
@@ -52,6 +53,7 @@ struct end {
 	u32 unread;
 	u32 recv_posted;
 	u32 recv_done;
+	u32 sampled;
 };
 
 struct pair {

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "pair.h"
 #include "report.h"
+#include "wire/psn.h"
 
 /* Bytes of a full packet without payload: see fake_train.c. */
 #define REPORT_OVERHEAD	(12 + 20 + 8 + 4 + 38)
@@ -126,6 +127,24 @@ static void report_flow(const struct flow *flow)
 	       flow->from->name, (flow->begun - NSEC_PER_SEC) / 1e3, time / 1e3,
 	       (unsigned long long)flow->bytes, flow->bytes * 8 / time,
 	       flow->failed ? ", failed" : "");
+}
+
+void report_sample(struct pair **pairs)
+{
+	u32 i;
+
+	printf("at %.3f ms:", (clock_now - NSEC_PER_SEC) / 1e6);
+	for (i = 0; i < opts.pairs; i++) {
+		struct end *end = &pairs[i]->ends[0];
+		const struct rover_cc *cc = &end->qp.cc;
+		u32 una = end->qp.req.una;
+
+		printf(" %.4g(%u,%.3g)", rover_psn_diff(una, end->sampled) *
+		       8.0 * opts.mtu / opts.sample, cc->packets,
+		       cc->rate * 8 / 1e9);
+		end->sampled = una;
+	}
+	puts(" Gb/s (window, rate)");
 }
 
 void report_print(struct pair **pairs)

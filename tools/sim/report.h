@@ -7,4 +7,7 @@ struct pair;
 
 void report_print(struct pair **pairs);
 
+/* Print what senders have done since the last call. */
+void report_sample(struct pair **pairs);
+
 #endif /* SIM_REPORT_H */

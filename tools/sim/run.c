@@ -36,8 +36,18 @@ static bool run_batch(void)
 	return true;
 }
 
+static void run_sample(void *arg)
+{
+	if (run_over() || model_failed)
+		return;
+	report_sample(run_pairs);
+	clock_at(clock_now + opts.sample, run_sample, NULL);
+}
+
 static void run_flows(void)
 {
+	if (opts.sample)
+		clock_at(clock_now + opts.sample, run_sample, NULL);
 	while (!run_over() && !model_failed) {
 		if (!run_batch() && !run_over())
 			model_fail(NULL, "nothing goes on, but messages are left");

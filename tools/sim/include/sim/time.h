@@ -54,6 +54,7 @@ static inline ktime_t ktime_get(void)
 	return clock_now;
 }
 
+#define HZ			250
 #define jiffies			((unsigned long)(clock_now / 4000000))
 #define hrtimer_cancel		hrtimer_try_to_cancel
 #define hrtimer_is_queued(t)	((t)->queued)

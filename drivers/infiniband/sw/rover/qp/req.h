@@ -170,49 +170,78 @@ struct rover_req {
 
 /**
  * struct rover_cc_win - state of the algorithm "window"
- * @max_packets: upper bound of the window
+ *
+ * Windows are in 256ths of a packet.
+ *
+ * @cwnd: the window
+ * @max: its upper bound
  * @ssthresh: slow start threshold: below, the window doubles in a round trip
- * @growth: part of a packet that the window has grown by, in 8 * packets
- * @undo_packets: window before the last loss
+ * @growth: less than a 256th that the window has grown by, times the window
+ * @undo_cwnd: window before the last loss
  * @undo_ssthresh: @ssthresh then
- * @round_lost: packets lost in this round trip
- * @round_cut: they have reduced the window
+ * @acked: packets acknowledged lately
+ * @lost: packets lost lately
  * @rtt_high: the last round trip was too long for the window to grow
+ * @draining: send little for a round trip, to see the shortest one again
  * @queued: it was longer than the shortest: packets wait in a queue
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
  * @ecn_psn: next_psn at the last cut for marks: no other until una is there
- * @round_at: when counting of @round_lost began
  * @ecn_at: time of that cut
+ * @cut_at: time of the last cut
+ * @drain_rtt: shortest round trip before draining
+ * @drain_at: time to drain, even without a reason
+ * @drain_gap: time until then, the longer the less it has told
  */
 struct rover_cc_win {
-	u32 max_packets;
+	u32 cwnd;
+	u32 max;
 	u32 ssthresh;
-	u32 undo_packets;
+	u32 undo_cwnd;
 	u32 undo_ssthresh;
-	u32 round_lost;
-	bool round_cut;
+	u32 acked;
+	u32 lost;
 	bool rtt_high;
+	bool draining;
 	bool queued;
 	u16 alpha;
 	u32 ecn_psn;
 	u64 growth;
-	u64 round_at;
 	u64 ecn_at;
+	u64 cut_at;
+	u64 drain_rtt;
+	u64 drain_at;
+	u64 drain_gap;
 };
 
 /**
  * struct rover_cc - congestion control
+ * @timer: when to send the next train (pace)
  * @ops: the algorithm
  * @packets: may be in flight
  * @train: limit of packets in a train, few after loss
+ * @quantum: likewise, by @rate
+ * @active: jiffies of the last progress
+ * @rate: bytes per second; 0: not paced
+ * @cost: time that a byte takes then (pace)
+ * @pace_at: when the next train may be sent
  * @min_rtt: shortest round trip
+ * @min_rtt_at: when one was nearly as short
+ * @recent_min: shortest since then
  * @win: state of the algorithm
  */
 struct rover_cc {
+	struct hrtimer timer;
 	const struct rover_cc_ops *ops;
 	u32 packets;
 	u16 train;
+	u16 quantum;
+	u32 active;
+	u64 rate;
+	u64 cost;
+	u64 pace_at;
 	u64 min_rtt;
+	u64 min_rtt_at;
+	u64 recent_min;
 	union {
 		struct rover_cc_win win;
 	};

@@ -3,12 +3,17 @@
  * cc - congestion control
  *
  * Reports events to the algorithm of a queue pair (rover_cc_ops), which sets
- * cc.packets and cc.train.
+ * cc.packets, cc.train and the rate (pace).
  */
 #ifndef ROVER_CC_H
 #define ROVER_CC_H
 
+#include <linux/jiffies.h>
+
 #include "qp/qp.h"
+
+/* Without packets in flight for so long, a queue pair is idle. */
+#define ROVER_CC_IDLE	(HZ / 2)
 
 /* Events; tx_lock held. */
 
@@ -16,7 +21,7 @@
 void rover_cc_init(struct rover_qp *qp);
 void rover_cc_acked(struct rover_qp *qp, u32 packets);
 /* A packet sent once was acknowledged after @rtt ns. */
-void rover_cc_rtt_sample(struct rover_qp *qp, u64 rtt);
+void rover_cc_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now);
 /* A flight is going to have losses, which rover_cc_undo() may take back. */
 void rover_cc_flight(struct rover_qp *qp);
 /* @lost packets were found missing. */
@@ -25,7 +30,19 @@ void rover_cc_lost(struct rover_qp *qp, u32 lost, u64 now);
 void rover_cc_undo(struct rover_qp *qp);
 /* Packets were ECN-marked. */
 void rover_cc_marked(struct rover_qp *qp);
+/* The queue pair was idle for a while: what it knows is old. */
+void rover_cc_idle(struct rover_qp *qp);
 /* Send a single packet next. */
 void rover_cc_probe(struct rover_qp *qp);
+
+/**
+ * rover_cc_is_idle() - test whether to call rover_cc_idle()
+ * @qp: about to send; tx_lock held
+ */
+static inline bool rover_cc_is_idle(const struct rover_qp *qp)
+{
+	return !rover_qp_inflight(qp) &&
+	       unlikely((u32)jiffies - qp->cc.active > ROVER_CC_IDLE);
+}
 
 #endif /* ROVER_CC_H */

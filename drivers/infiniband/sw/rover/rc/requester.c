@@ -19,6 +19,7 @@
 #include "rc/credit.h"
 #include "rc/cc.h"
 #include "rc/localop.h"
+#include "rc/pace.h"
 #include "rc/requester.h"
 #include "rc/retransmit.h"
 #include "tx/nettx.h"
@@ -38,7 +39,9 @@
 /* UC packets per run: no cwnd limits the time with softirqs off. */
 #define BUDGET_UC	64
 
+/* AckReq after so many packets, or a part of cwnd */
 #define ACKREQ_EVERY	32
+#define ACKREQ_PART	4
 
 struct requester_budget {
 	int trains;
@@ -350,7 +353,8 @@ static bool requester_is_last(const struct rover_qp *qp, u32 psns)
 
 /*
  * Set AckReq where nothing may follow: at the end of ring, credits or cwnd; and
- * every ACKREQ_EVERY packets.
+ * every ACKREQ_EVERY packets, or a part of cwnd if that limits the flow: ACKs
+ * are what it opens by.
  */
 static bool requester_want_ack(struct rover_qp *qp,
 			       const struct rover_sent *row, u32 psns)
@@ -370,7 +374,9 @@ static bool requester_want_ack(struct rover_qp *qp,
 	    (end && !qp->attr.retry_cnt))
 		return true;
 	return inflight >= qp->cc.packets ||
-	       req->since_ackreq + 1 >= ACKREQ_EVERY;
+	       req->since_ackreq + 1 >= ACKREQ_EVERY ||
+	       ((req->long_wr || qp->cc.rate) &&
+		ACKREQ_PART * (req->since_ackreq + 1) >= qp->cc.packets);
 }
 
 static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
@@ -414,6 +420,9 @@ static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
 		req->since_ackreq++;
 	if (out.retransmit)
 		rover_qp_count(qp, ROVER_STAT_RETRANSMITTED);
+	if (unlikely(qp->cc.rate))
+		rover_pace_sent(qp, psns > 1 ? psns << qp->mtu_shift : out.len,
+				psns);
 	return 0;
 }
 
@@ -479,6 +488,17 @@ static bool requester_budget_spent(struct rover_qp *qp, int *left)
 	return true;
 }
 
+/* The oldest packet, sent again, does not wait: its deadline has begun. */
+static bool requester_is_paced(struct rover_qp *qp)
+{
+	const struct rover_req *req = &qp->req;
+
+	if (likely(!qp->cc.rate) ||
+	    (req->psn == req->una && req->psn != req->next_psn))
+		return false;
+	return rover_pace_waits(qp);
+}
+
 static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
 				struct requester_budget *budget)
 {
@@ -499,7 +519,8 @@ static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
 	    requester_budget_spent(qp, &budget->uc_packets))
 		return false;
 	if (train->packets == train->shared_packets &&
-	    (requester_budget_spent(qp, &budget->trains) ||
+	    (requester_is_paced(qp) ||
+	     requester_budget_spent(qp, &budget->trains) ||
 	     rover_nettx_throttled(qp)))
 		return false;
 	err = requester_send_packet(qp, train, row, psns);
@@ -575,7 +596,7 @@ static void requester_send_trains(struct rover_qp *qp)
 	};
 	bool asked = false;
 
-	rover_plug_begin(&train, qp, &req->ip_id, qp->cc.train);
+	rover_plug_begin(&train, qp, &req->ip_id, rover_pace_train(qp));
 	/* A UC buffer is the user's again once completed. */
 	train.must_copy = requester_is_uc(qp);
 	/* The only call of requester_send_next(): it is inlined. */
@@ -608,6 +629,8 @@ void rover_requester_run(struct rover_qp *qp)
 		requester_ask_again(qp);
 	first = req->psn;
 	next = req->next_psn;
+	if (rover_cc_is_idle(qp))
+		rover_cc_idle(qp);
 	if (!req->rnr_wait) {
 		requester_send_trains(qp);
 		if (req->psn != first && !requester_is_uc(qp)) {
@@ -629,6 +652,7 @@ void rover_requester_flush(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	rover_retransmit_stop(qp);
+	rover_pace_stop(qp);
 	rover_early_purge(qp, &qp->tx_early);
 	req->wqe.valid = false;
 	req->resp.valid = false;
@@ -651,6 +675,7 @@ void rover_requester_reset(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	rover_retransmit_stop(qp);
+	rover_pace_stop(qp);
 	rover_early_reset(qp, &qp->tx_early);
 	rover_gaps_free(&qp->gaps);
 	req->wqe.valid = false;

@@ -156,7 +156,7 @@ static void retransmit_take_sample(struct rover_qp *qp, u64 now)
 	struct rover_rtx *rtx = &qp->rtx;
 
 	retransmit_sample_rtt(rtx, now - rtx->sample_sent_at);
-	rover_cc_rtt_sample(qp, now - rtx->sample_sent_at);
+	rover_cc_rtt_sample(qp, now - rtx->sample_sent_at, now);
 	rtx->sample_sent_at = 0;
 	rtx->backoff = 0;
 	rtx->ack_gap -= rtx->ack_gap / 8;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* timer - the timer of a queue pair: ACK timeout and RNR wait */
+/* timer - timers of a queue pair: ACK timeout and RNR wait, pacing */
 #ifndef ROVER_TIMER_H
 #define ROVER_TIMER_H
 
 #include "qp/qp.h"
 
 /**
- * rover_timer_init() - set up the timer
+ * rover_timer_init() - set up the timers
  * @qp: being created
  */
 void rover_timer_init(struct rover_qp *qp);
 
 /**
- * rover_timer_stop() - stop the timer and wait for it
- * @qp: cannot arm it again
+ * rover_timer_stop() - stop the timers and wait for them
+ * @qp: cannot arm them again
  * Context: process, no lock held.
  */
 void rover_timer_stop(struct rover_qp *qp);
