@@ -83,6 +83,7 @@ static void fuzz_choose_net(u64 *rng)
 	opts.cpu = PICK(rng, 0, 200, 1000);
 	opts.txq = PICK(rng, 64, 64, 2);
 	opts.train = PICK(rng, 1, 1, 8, 64);
+	opts.cc = PICK(rng, CC_WINDOW, CC_WINDOW, CC_DCQCN);
 }
 
 static void fuzz_clean(u64 *rng)

@@ -32,6 +32,8 @@ static const char * const options_verbs[VERBS] = {
 	"write", "write_imm", "send", "send_imm", "read", "atomic", "mixed",
 };
 
+const char * const options_ccs[CCS] = { "window", "dcqcn" };
+
 static u64 *options_value(const struct option *o)
 {
 	return (void *)((char *)&opts + o->at);
@@ -71,10 +73,11 @@ static bool options_scale(enum option_kind kind, const char *unit, double *n)
 	return !*unit;
 }
 
-static bool options_set_verb(u64 *value, const char *text)
+static bool options_set_name(u64 *value, const char * const *names, u64 count,
+			     const char *text)
 {
-	for (*value = 0; *value < VERBS; ++*value)
-		if (!strcmp(options_verbs[*value], text))
+	for (*value = 0; *value < count; ++*value)
+		if (!strcmp(names[*value], text))
 			return true;
 	return false;
 }
@@ -86,7 +89,9 @@ static bool options_set(const struct option *o, const char *text)
 	double n;
 
 	if (o->kind == OPTION_VERB)
-		return options_set_verb(value, text);
+		return options_set_name(value, options_verbs, VERBS, text);
+	if (o->kind == OPTION_CC)
+		return options_set_name(value, options_ccs, CCS, text);
 	n = strtod(text, &unit);
 	if (unit == text || n < 0 || !options_scale(o->kind, unit, &n))
 		return false;
@@ -155,7 +160,7 @@ static const char *options_units(enum option_kind kind)
 		[OPTION_NUM] = "N", [OPTION_FLAG] = "",
 		[OPTION_TIME] = "N[us|ms|s]", [OPTION_RATE] = "N[M|G]",
 		[OPTION_SIZE] = "N[K|M]", [OPTION_PART] = "N[%]",
-		[OPTION_VERB] = "VERB",
+		[OPTION_VERB] = "VERB", [OPTION_CC] = "NAME",
 	};
 
 	return units[kind];
@@ -191,6 +196,8 @@ void options_help(void)
 		printf("  %-22s %s", head, o->help);
 		if (o->kind == OPTION_VERB)
 			printf(" (%s)\n", options_verbs[o->value]);
+		else if (o->kind == OPTION_CC)
+			printf(" (%s)\n", options_ccs[o->value]);
 		else if (o->value && o->value != OPTION_SAME)
 			printf(" (%.10g)\n", o->kind == OPTION_PART ?
 			       (double)o->value / OPTION_ONE :
@@ -223,6 +230,8 @@ void options_print(FILE *to)
 		fprintf(to, " --%s", o->name);
 		if (o->kind == OPTION_VERB)
 			fprintf(to, " %s", options_verbs[value]);
+		else if (o->kind == OPTION_CC)
+			fprintf(to, " %s", options_ccs[value]);
 		else if (o->kind == OPTION_PART)
 			fprintf(to, " %.10g", (double)value / OPTION_ONE);
 		else if (o->kind != OPTION_FLAG)

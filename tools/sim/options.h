@@ -13,6 +13,11 @@ enum verb {
 	VERB_ATOMIC, VERB_MIXED, VERBS
 };
 
+/* Algorithms of congestion control. */
+enum cc { CC_WINDOW, CC_DCQCN, CCS };
+
+extern const char * const options_ccs[CCS];
+
 /* How an option is written. */
 enum option_kind {
 	OPTION_NUM,
@@ -22,6 +27,7 @@ enum option_kind {
 	OPTION_SIZE,	/* bytes: K, M */
 	OPTION_PART,	/* 0.01 or 1%; kept in billionths */
 	OPTION_VERB,
+	OPTION_CC,	/* name of an algorithm of congestion control */
 };
 
 /* The backward network takes what it is not given from the forward one. */
@@ -74,6 +80,7 @@ enum option_kind {
 	X(ecn_max, SIZE, 0, "queue from which all are")			\
 	X(ecn_part, PART, OPTION_ONE / 10, "marked just below ecn_max")	\
 	X(red, FLAG, 0, "drop instead of marking")			\
+	X(cc, CC, CC_WINDOW, "congestion control: window dcqcn")		\
 	X(loss, PART, 0, "lost packets")				\
 	X(rloss, PART, OPTION_SAME, "backward")				\
 	X(burst, NUM, 0, "mean length of bursts of losses (Gilbert)")	\

@@ -6,6 +6,7 @@
 #include "net.h"
 #include "options.h"
 #include "pair.h"
+#include "rc/cc.h"
 #include "report.h"
 #include "run.h"
 #include "wire/wire.h"
@@ -69,6 +70,8 @@ static void run_begin(void)
 	memset(&pair_stats, 0, sizeof(pair_stats));
 	memset(&host_counts, 0, sizeof(host_counts));
 	pair_dev.stats = &pair_stats;
+	rover_cc_config_init(&pair_dev.cc);
+	pair_dev.cc.ops = rover_cc_find(options_ccs[opts.cc]);
 	model_reset();
 	net_reset();
 	run_pairs = calloc(opts.pairs, sizeof(*run_pairs));

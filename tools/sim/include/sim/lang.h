@@ -43,6 +43,9 @@
 #define IS_ENABLED(option)	0
 #define INDIRECT_CALL_1(fn, likely_fn, ...)	((fn)(__VA_ARGS__))
 
+#define scnprintf(buf, size, ...) \
+	min_t(int, snprintf(buf, size, __VA_ARGS__), (int)(size) - 1)
+
 void sim_bug(const char *file, int line, const char *what)
 	__attribute__((noreturn));
 

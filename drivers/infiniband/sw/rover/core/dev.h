@@ -11,6 +11,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "addr/mcast.h"
+#include "core/cc_config.h"
 #include "core/stats.h"
 #include "core/table.h"
 #include "rx/flow_input.h"
@@ -53,6 +54,9 @@ struct rover_qp;
  * @nf_input_hooks: take packets before the sockets
  * @nf_output_hooks: drop foreign outgoing RoCE
  * @devs: RCU list by rover_dev.net_node
+ * @cc_ops: congestion control of its devices; a hint
+ * @sysctls: registered; NULL if there are none
+ * @sysctl_table: their table
  */
 struct rover_net {
 	struct net *net;
@@ -62,6 +66,9 @@ struct rover_net {
 	struct nf_hook_ops nf_input_hooks[4];
 	struct nf_hook_ops nf_output_hooks[2];
 	struct list_head devs;
+	const struct rover_cc_ops *cc_ops;
+	struct ctl_table_header *sysctls;
+	struct ctl_table *sysctl_table;
 };
 
 /**
@@ -102,6 +109,7 @@ struct rover_speed {
  * @speed: of the interface
  * @qps: live queue pairs
  * @early_bytes: memory of packets held before their turn
+ * @cc: congestion control
  */
 struct rover_dev {
 	struct ib_device ib;
@@ -122,6 +130,7 @@ struct rover_dev {
 	struct rover_speed speed;
 	atomic_t qps;
 	atomic_long_t early_bytes;
+	struct rover_cc_config cc;
 };
 
 struct rover_ucontext {

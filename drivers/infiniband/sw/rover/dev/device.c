@@ -25,6 +25,7 @@
 #include "dev/netns.h"
 #include "mem/mkey.h"
 #include "qp/cq.h"
+#include "rc/cc.h"
 #include "verbs/ucontext.h"
 #include "verbs/verbs.h"
 #include "wire/wire.h"
@@ -182,6 +183,7 @@ static int device_setup_resources(struct rover_dev *dev,
 		goto err_ndev;
 	}
 	mutex_init(&dev->speed.lock);
+	rover_cc_config_init(&dev->cc);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&dev->flow_input.rules);
 	err = rover_table_init(&dev->mrs, ROVER_MKEY_MASK);

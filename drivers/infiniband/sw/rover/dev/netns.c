@@ -18,6 +18,7 @@
 #include <net/udp_tunnel.h>
 
 #include "dev/netns.h"
+#include "rc/cc.h"
 #include "rx/gro.h"
 #include "rx/ingress.h"
 #include "rx/nf_input.h"
@@ -186,10 +187,13 @@ void rover_netns_leave(struct rover_dev *dev)
 
 static int __net_init netns_init_net(struct net *net)
 {
-	struct rover_net *rnet = net_generic(net, netns_id);
+	struct rover_net *rnet = net_generic(net, netns_id), *init_rnet;
 
 	rnet->net = net;
 	INIT_LIST_HEAD(&rnet->devs);
+	/* As those of TCP, a new namespace takes what the initial one has. */
+	init_rnet = net_generic(&init_net, netns_id);
+	rnet->cc_ops = READ_ONCE(init_rnet->cc_ops) ?: rover_cc_default;
 	return 0;
 }
 

@@ -214,6 +214,42 @@ struct rover_cc_win {
 };
 
 /**
+ * struct rover_cc_dcqcn - state of the algorithm "dcqcn"
+ * @rate: current rate, bytes per second; 0 before the first CNP
+ * @target: rate to which it increases
+ * @alpha_at: when @alpha has faded last
+ * @time_at: begin of the time that increases @rate next
+ * @cut_at: last reduction
+ * @bytes: sent since the last of them increased @rate
+ * @bound: window in packets
+ * @undo_bound: before the last loss
+ * @acked: packets acknowledged lately
+ * @lost: packets lost lately
+ * @alpha: how often CNPs come, in 1024ths
+ * @time_stage: increases by time since the last CNP
+ * @byte_stage: likewise, by bytes
+ * @time_increased: there was one
+ * @byte_increased: likewise
+ */
+struct rover_cc_dcqcn {
+	u64 rate;
+	u64 target;
+	u64 alpha_at;
+	u64 time_at;
+	u64 cut_at;
+	u64 bytes;
+	u32 bound;
+	u32 undo_bound;
+	u32 acked;
+	u32 lost;
+	u16 alpha;
+	u8 time_stage;
+	u8 byte_stage;
+	bool time_increased;
+	bool byte_increased;
+};
+
+/**
  * struct rover_cc - congestion control
  * @timer: when to send the next train (pace)
  * @ops: the algorithm
@@ -222,12 +258,14 @@ struct rover_cc_win {
  * @quantum: likewise, by @rate
  * @active: jiffies of the last progress
  * @rate: bytes per second; 0: not paced
+ * @tick: longest time until the algorithm may change @rate; 0: it does not
  * @cost: time that a byte takes then (pace)
  * @pace_at: when the next train may be sent
  * @min_rtt: shortest round trip
  * @min_rtt_at: when one was nearly as short
  * @recent_min: shortest since then
  * @win: state of the algorithm
+ * @dcqcn: likewise
  */
 struct rover_cc {
 	struct hrtimer timer;
@@ -237,6 +275,7 @@ struct rover_cc {
 	u16 quantum;
 	u32 active;
 	u64 rate;
+	u64 tick;
 	u64 cost;
 	u64 pace_at;
 	u64 min_rtt;
@@ -244,6 +283,7 @@ struct rover_cc {
 	u64 recent_min;
 	union {
 		struct rover_cc_win win;
+		struct rover_cc_dcqcn dcqcn;
 	};
 };
 

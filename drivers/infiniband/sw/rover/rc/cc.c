@@ -2,6 +2,8 @@
 /* cc - congestion control: calls the algorithm of a queue pair */
 #include <linux/indirect_call_wrapper.h>
 #include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 
 #include "rc/cc.h"
@@ -13,6 +15,55 @@
 /* If none was for so long, the path has become longer. */
 #define MIN_RTT_NS	(300 * NSEC_PER_MSEC)
 
+static const struct rover_cc_ops * const cc_all[] = {
+	&rover_cc_window,
+	&rover_cc_dcqcn,
+};
+
+const struct rover_cc_ops * const rover_cc_default = &rover_cc_window;
+
+const struct rover_cc_ops *rover_cc_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cc_all); i++)
+		if (!strcmp(cc_all[i]->name, name))
+			return cc_all[i];
+	return NULL;
+}
+
+const char *rover_cc_name(const struct rover_cc_ops *ops)
+{
+	return ops->name;
+}
+
+void rover_cc_names(char *buf, size_t size)
+{
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(cc_all); i++)
+		len += scnprintf(buf + len, size - len, "%s%s", i ? " " : "",
+				 cc_all[i]->name);
+}
+
+void rover_cc_config_init(struct rover_cc_config *config)
+{
+	unsigned int i;
+
+	WRITE_ONCE(config->ops, NULL);
+	for (i = 0; i < ROVER_DCQCN_KNOB_COUNT; i++)
+		WRITE_ONCE(config->dcqcn[i], rover_dcqcn_knobs[i].value);
+}
+
+/* UC has no ACKs, which algorithms need; nothing limits it. */
+static const struct rover_cc_ops *cc_choose(const struct rover_qp *qp)
+{
+	if (qp->transport == ROVER_TRANSPORT_UC)
+		return &rover_cc_window;
+	return READ_ONCE(qp->dev->cc.ops) ?: READ_ONCE(qp->dev->rnet->cc_ops);
+}
+
 void rover_cc_init(struct rover_qp *qp)
 {
 	struct rover_cc *cc = &qp->cc;
@@ -23,7 +74,7 @@ void rover_cc_init(struct rover_qp *qp)
 	cc->quantum = ROVER_TRAIN_MAX;
 	cc->active = jiffies;
 	cc->recent_min = U64_MAX;
-	cc->ops = &rover_cc_window;
+	cc->ops = cc_choose(qp);
 	cc->ops->init(qp);
 }
 
@@ -78,7 +129,16 @@ void rover_cc_undo(struct rover_qp *qp)
 void rover_cc_marked(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
-	qp->cc.ops->marked(qp);
+	/* XRC targets and queue pairs before RTS send nothing. */
+	if (qp->cc.ops)
+		qp->cc.ops->marked(qp);
+}
+
+void rover_cc_tick(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	if (qp->cc.ops->tick)
+		qp->cc.ops->tick(qp, ktime_get_ns());
 }
 
 void rover_cc_idle(struct rover_qp *qp)

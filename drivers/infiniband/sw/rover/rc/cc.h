@@ -12,6 +12,8 @@
 
 #include "qp/qp.h"
 
+struct rover_cc_ops;
+
 /* Without packets in flight for so long, a queue pair is idle. */
 #define ROVER_CC_IDLE	(HZ / 2)
 
@@ -30,10 +32,35 @@ void rover_cc_lost(struct rover_qp *qp, u32 lost, u64 now);
 void rover_cc_undo(struct rover_qp *qp);
 /* Packets were ECN-marked. */
 void rover_cc_marked(struct rover_qp *qp);
+/* Before a test of the rate, which changes with time. */
+void rover_cc_tick(struct rover_qp *qp);
 /* The queue pair was idle for a while: what it knows is old. */
 void rover_cc_idle(struct rover_qp *qp);
 /* Send a single packet next. */
 void rover_cc_probe(struct rover_qp *qp);
+
+/**
+ * rover_cc_find() - find an algorithm
+ * @name: its name
+ * Return: NULL if there is none.
+ */
+const struct rover_cc_ops *rover_cc_find(const char *name);
+
+/* Return the name of an algorithm. */
+const char *rover_cc_name(const struct rover_cc_ops *ops);
+
+/**
+ * rover_cc_names() - list all algorithms
+ * @buf: for their names, separated by spaces
+ * @size: its bytes
+ */
+void rover_cc_names(char *buf, size_t size);
+
+/* That of new namespaces */
+extern const struct rover_cc_ops * const rover_cc_default;
+
+/* Set the knobs to their defaults; new connections follow the namespace. */
+void rover_cc_config_init(struct rover_cc_config *config);
 
 /**
  * rover_cc_is_idle() - test whether to call rover_cc_idle()

@@ -3,7 +3,15 @@
 #ifndef ROVER_CC_OPS_H
 #define ROVER_CC_OPS_H
 
+#include <linux/math64.h>
+#include <linux/sizes.h>
+
 #include "qp/qp.h"
+
+/* Largest window, and that of a path of 128 Gb/s if it is longer */
+#define ROVER_CC_MAX_BYTES	SZ_2M
+#define ROVER_CC_MAX_BYTES_MS	SZ_16M
+#define ROVER_CC_MAX_PACKETS	(1U << 21)
 
 /**
  * struct rover_cc_ops - an algorithm
@@ -15,6 +23,7 @@
  * @lost: packets were found missing
  * @undo: nothing was lost since @flight
  * @marked: packets were ECN-marked
+ * @tick: cc.rate is set: time has passed; NULL if that changes nothing
  * @idle: nothing was sent for ROVER_CC_IDLE
  * @probe: send a single packet next: after a timeout, or an RNR NAK
  *
@@ -29,11 +38,26 @@ struct rover_cc_ops {
 	void (*lost)(struct rover_qp *qp, u32 lost, u64 now);
 	void (*undo)(struct rover_qp *qp);
 	void (*marked)(struct rover_qp *qp);
+	void (*tick)(struct rover_qp *qp, u64 now);
 	void (*idle)(struct rover_qp *qp);
 	void (*probe)(struct rover_qp *qp);
 };
 
 extern const struct rover_cc_ops rover_cc_window;
+extern const struct rover_cc_ops rover_cc_dcqcn;
+
+/**
+ * rover_cc_max_packets() - return the largest window of a path
+ * @qp: queue pair; tx_lock held
+ */
+static inline u32 rover_cc_max_packets(const struct rover_qp *qp)
+{
+	u64 rtt = min_t(u64, qp->cc.min_rtt, NSEC_PER_SEC);
+	u64 bytes = div_u64(ROVER_CC_MAX_BYTES_MS * rtt, NSEC_PER_MSEC);
+
+	bytes = max_t(u64, bytes, ROVER_CC_MAX_BYTES);
+	return min_t(u64, bytes >> qp->mtu_shift, ROVER_CC_MAX_PACKETS);
+}
 
 /* Called directly: see rover_cc_acked(), rover_cc_rtt_sample(). */
 void rover_cc_window_acked(struct rover_qp *qp, u32 packets);

@@ -33,16 +33,11 @@
 #define START_LONG	SZ_64K
 
 /* Smallest windows: of all, after losses, after long round trips */
-#define MIN_WINDOW	1
+#define MIN_WINDOW	(ONE / 32)
 #define MIN_LOSS	(ONE / 8)
 #define MIN_DELAY	(ONE / 16)
 /* A packet must not wait longer for the next one: see RTO_MIN. */
 #define MAX_INTERVAL	(32 * NSEC_PER_MSEC)
-
-/* Largest window, and that of a path of 128 Gb/s if it is longer */
-#define MAX_BYTES	SZ_2M
-#define MAX_BYTES_MS	SZ_16M
-#define MAX_PACKETS	(1U << 21)
 
 /* Shorter queues are noise. */
 #define QUEUED_NS	(20 * NSEC_PER_USEC)
@@ -182,9 +177,8 @@ static void window_init(struct rover_qp *qp)
 {
 	struct rover_cc_win *win = &qp->cc.win;
 
-	win->max = max_t(u32, (MAX_BYTES >> qp->mtu_shift) << SHIFT,
-			 window_start(qp));
-	win->ssthresh = MAX_PACKETS << SHIFT;
+	win->max = rover_cc_max_packets(qp) << SHIFT;
+	win->ssthresh = ROVER_CC_MAX_PACKETS << SHIFT;
 	win->alpha = ALPHA_ONE;
 	win->drain_gap = DRAIN_FIRST;
 	window_set(qp, window_start(qp));
@@ -214,7 +208,7 @@ static u32 window_step(const struct rover_qp *qp)
 	bytes = max_t(u64, GROWTH_BYTES,
 		      div_u64(GROWTH_BYTES_MS * window_rtt(qp), NSEC_PER_MSEC));
 	return clamp_t(u64, bytes << SHIFT >> qp->mtu_shift, 1,
-		       max(cwnd / 2, 1));
+		       max(cwnd, 1));
 }
 
 /* Return by how much the window grows above ssthresh. */
@@ -257,15 +251,6 @@ void rover_cc_window_acked(struct rover_qp *qp, u32 packets)
 }
 
 /* Delay **********************************************************************/
-
-static u32 window_max(const struct rover_qp *qp)
-{
-	u64 rtt = min_t(u64, qp->cc.min_rtt, NSEC_PER_SEC);
-	u64 bytes = div_u64(MAX_BYTES_MS * rtt, NSEC_PER_MSEC);
-
-	bytes = max_t(u64, bytes, MAX_BYTES);
-	return min_t(u64, bytes >> qp->mtu_shift, MAX_PACKETS) << SHIFT;
-}
 
 /*
  * Test whether packets wait in a queue: round trips are longer than the
@@ -328,7 +313,7 @@ void rover_cc_window_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 	struct rover_cc_win *win = &qp->cc.win;
 	u64 limit = window_max_rtt(qp);
 
-	win->max = window_max(qp);
+	win->max = rover_cc_max_packets(qp) << SHIFT;
 	win->queued = window_is_queued(qp);
 	if (win->queued)
 		win->ssthresh = min(win->ssthresh, win->cwnd);

@@ -14,7 +14,12 @@
 #include "tx/train.h"
 
 /* Shortest time between CNPs of a connection, for each direction. */
-#define CNP_INTERVAL	(50 * NSEC_PER_USEC)
+static u64 cnp_interval(const struct rover_qp *qp)
+{
+	enum rover_dcqcn_knob knob = ROVER_DCQCN_min_time_between_cnps;
+
+	return READ_ONCE(qp->dev->cc.dcqcn[knob]) * NSEC_PER_USEC;
+}
 
 static void cnp_send_packet(struct rover_qp *qp, u16 *ip_id)
 {
@@ -42,7 +47,7 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 
 	if (response)
 		rover_cc_marked(qp);
-	if (*last && now - *last < CNP_INTERVAL)
+	if (*last && now - *last < cnp_interval(qp))
 		return;
 	*last = now;
 	cnp_send_packet(qp, response ? &qp->req.ip_id : &qp->rsp.ip_id);

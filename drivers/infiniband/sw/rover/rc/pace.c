@@ -29,12 +29,26 @@ static u64 pace_quantum_ns(const struct rover_qp *qp)
 		       QUANTUM_MAX);
 }
 
+/* What waits to be sent, less than a gigabyte, takes another time. */
+static void pace_rescale(struct rover_cc *cc, u64 rate)
+{
+	u64 now = ktime_get_ns();
+
+	if (cc->pace_at > now)
+		cc->pace_at = now + div64_u64((cc->pace_at - now) * cc->rate,
+					      rate);
+}
+
 void rover_pace_set(struct rover_qp *qp, u64 rate)
 {
 	struct rover_cc *cc = &qp->cc;
 	u64 quantum;
 
 	lockdep_assert_held(&qp->tx_lock);
+	if (rate == cc->rate)
+		return;
+	if (rate && cc->rate)
+		pace_rescale(cc, rate);
 	cc->rate = rate;
 	cc->quantum = ROVER_TRAIN_MAX;
 	if (!rate)
@@ -52,7 +66,10 @@ bool rover_pace_waits(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (now < cc->pace_at) {
-		hrtimer_start(&cc->timer, ns_to_ktime(cc->pace_at),
+		u64 at = cc->tick ? min(cc->pace_at, now + cc->tick) :
+				    cc->pace_at;
+
+		hrtimer_start(&cc->timer, ns_to_ktime(at),
 			      HRTIMER_MODE_ABS_SOFT);
 		return true;
 	}

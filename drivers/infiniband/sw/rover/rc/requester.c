@@ -496,7 +496,8 @@ static bool requester_is_paced(struct rover_qp *qp)
 	if (likely(!qp->cc.rate) ||
 	    (req->psn == req->una && req->psn != req->next_psn))
 		return false;
-	return rover_pace_waits(qp);
+	rover_cc_tick(qp);
+	return qp->cc.rate && rover_pace_waits(qp);
 }
 
 static bool requester_send_next(struct rover_qp *qp, struct rover_train *train,
