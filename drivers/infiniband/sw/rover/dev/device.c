@@ -21,6 +21,7 @@
 #include <rdma/rover-abi.h>
 
 #include "core/dev.h"
+#include "dev/cc_admin.h"
 #include "dev/device.h"
 #include "dev/netns.h"
 #include "mem/mkey.h"
@@ -112,6 +113,7 @@ static int device_del_gid(const struct ib_gid_attr *attr, void **context)
 static const struct ib_device_ops device_lifecycle_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = ROVER_DRIVER_ID,
+	.device_group = &rover_cc_admin_group,
 	.add_gid = device_add_gid,
 	.del_gid = device_del_gid,
 	.enable_driver = device_enable_driver,

@@ -17,6 +17,7 @@
 #include <net/netns/generic.h>
 #include <net/udp_tunnel.h>
 
+#include "dev/cc_admin.h"
 #include "dev/netns.h"
 #include "rc/cc.h"
 #include "rx/gro.h"
@@ -194,7 +195,7 @@ static int __net_init netns_init_net(struct net *net)
 	/* As those of TCP, a new namespace takes what the initial one has. */
 	init_rnet = net_generic(&init_net, netns_id);
 	rnet->cc_ops = READ_ONCE(init_rnet->cc_ops) ?: rover_cc_default;
-	return 0;
+	return rover_cc_admin_init(rnet);
 }
 
 static void __net_exit netns_exit_net(struct net *net)
@@ -203,6 +204,7 @@ static void __net_exit netns_exit_net(struct net *net)
 
 	/* Pairs with store_release_wake_up() in rover_netns_leave(). */
 	wait_var_event(&rnet->devices, !smp_load_acquire(&rnet->devices));
+	rover_cc_admin_exit(rnet);
 }
 
 static struct pernet_operations netns_ops = {
