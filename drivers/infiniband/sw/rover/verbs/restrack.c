@@ -16,6 +16,7 @@
 #include "qp/cq.h"
 #include "qp/qp_table.h"
 #include "qp/srq.h"
+#include "rc/cc.h"
 #include "verbs/restrack.h"
 
 static struct nlattr *restrack_start_table(struct sk_buff *msg)
@@ -64,9 +65,14 @@ static int restrack_put_psns(struct sk_buff *msg, const struct rover_qp *qp)
 /* State of the network path to the peer */
 static int restrack_put_network(struct sk_buff *msg, const struct rover_qp *qp)
 {
-	int err;
+	const struct rover_cc_ops *ops = READ_ONCE(qp->cc.ops);
+	int err = 0;
 
-	err = rdma_nl_put_driver_u32(msg, "window", READ_ONCE(qp->cc.packets));
+	if (ops)
+		err = rdma_nl_put_driver_string(msg, "cc", rover_cc_name(ops));
+	err = err ?: rdma_nl_put_driver_u32(msg, "window",
+					    READ_ONCE(qp->cc.packets));
+	err = err ?: rdma_nl_put_driver_u64(msg, "rate", READ_ONCE(qp->cc.rate));
 	err = err ?: rdma_nl_put_driver_u32(msg, "missing",
 					    READ_ONCE(qp->gaps.missing));
 	err = err ?: rdma_nl_put_driver_u32(msg, "peer_sack",
