@@ -184,7 +184,7 @@ void rover_retransmit_probe_answered(struct rover_qp *qp, u64 now)
 	struct rover_rtx *rtx = &qp->rtx;
 
 	lockdep_assert_held(&qp->tx_lock);
-	if (!rtx->srtt || now - rtx->probe_at >= qp->cwnd.min_rtt * 3 / 4)
+	if (!rtx->srtt || now - rtx->probe_at >= qp->cc.min_rtt * 3 / 4)
 		retransmit_sample_rtt(rtx, now - rtx->probe_at);
 	rtx->probe_at = 0;
 }
