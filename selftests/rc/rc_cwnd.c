@@ -18,7 +18,7 @@
 #define MESSAGE		1048576
 #define MESSAGES	4
 
-/* Packets of 4096 bytes.  The window begins at 16 and grows to 512. */
+/* Packets of 4096 bytes.  The window begins at 4 and grows to 512. */
 #define NARROW		16
 #define WIDE		128
 
