@@ -254,14 +254,13 @@ void rover_cc_window_acked(struct rover_qp *qp, u32 packets)
 
 /*
  * Test whether packets wait in a queue: round trips are longer than the
- * shortest by more than half and than they usually differ.
+ * shortest by more than half and than they usually differ, also the last one.
  */
-static bool window_is_queued(const struct rover_qp *qp)
+static bool window_is_queued(const struct rover_qp *qp, u64 rtt)
 {
-	u64 min_rtt = qp->cc.min_rtt;
+	u64 limit = qp->cc.min_rtt + qp->cc.min_rtt / 2 + QUEUED_NS;
 
-	return qp->rtx.srtt > min_rtt + min_rtt / 2 + 2 * qp->rtx.rttvar +
-			      QUEUED_NS;
+	return rtt > limit && qp->rtx.srtt > limit + 2 * qp->rtx.rttvar;
 }
 
 /*
@@ -314,7 +313,7 @@ void rover_cc_window_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 	u64 limit = window_max_rtt(qp);
 
 	win->max = rover_cc_max_packets(qp) << SHIFT;
-	win->queued = window_is_queued(qp);
+	win->queued = window_is_queued(qp, rtt);
 	if (win->queued)
 		win->ssthresh = min(win->ssthresh, win->cwnd);
 	window_check_drained(qp, rtt, now);
