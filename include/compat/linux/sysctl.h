@@ -12,6 +12,9 @@
 	register_net_sysctl(net, path, table)
 #endif
 
+/* An entry before it is registered, which no kernel wants to be const */
+#define rover_ctl_entry		struct ctl_table
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 #define rover_ctl_table		struct ctl_table
 #else

@@ -68,7 +68,7 @@ struct rover_net {
 	struct list_head devs;
 	const struct rover_cc_ops *cc_ops;
 	struct ctl_table_header *sysctls;
-	struct ctl_table *sysctl_table;
+	void *sysctl_table;
 };
 
 /**

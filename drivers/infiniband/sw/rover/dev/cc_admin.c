@@ -29,7 +29,7 @@ static int cc_admin_do_name(rover_ctl_table *table, int write, void *buffer,
 {
 	struct rover_net *rnet = table->data;
 	char name[NAMES_MAX];
-	struct ctl_table copy = { .data = name, .maxlen = sizeof(name) };
+	rover_ctl_table copy = { .data = name, .maxlen = sizeof(name) };
 	const struct rover_cc_ops *ops;
 	int err;
 
@@ -48,7 +48,7 @@ static int cc_admin_do_names(rover_ctl_table *table, int write, void *buffer,
 			     size_t *size, loff_t *at)
 {
 	char names[NAMES_MAX];
-	struct ctl_table copy = { .data = names, .maxlen = sizeof(names) };
+	rover_ctl_table copy = { .data = names, .maxlen = sizeof(names) };
 
 	rover_cc_names(names, sizeof(names));
 	return proc_dostring(&copy, write, buffer, size, at);
@@ -71,7 +71,7 @@ static const struct ctl_table cc_admin_sysctls[] = {
 
 int rover_cc_admin_init(struct rover_net *rnet)
 {
-	struct ctl_table *table;
+	rover_ctl_entry *table;
 
 	if (!IS_ENABLED(CONFIG_SYSCTL))
 		return 0;

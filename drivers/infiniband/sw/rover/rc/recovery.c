@@ -118,7 +118,7 @@ static void recovery_update(struct rover_qp *qp, u64 now)
 		recovery_enter(qp);
 		/* With the request of a READ all its responses are lost. */
 		rover_cc_lost(qp, qp->req.rd_atomic ? qp->gaps.losses : lost,
-				now);
+			      now);
 		qp->gaps.losses = 0;
 	}
 	rover_retransmit_resume(qp);
