@@ -21,14 +21,14 @@ spared() {
 	((2 * again <= 3 * refused)) || fail "more is sent again than was refused"
 }
 
-# The receive is needed at the end only: the packets before it need no ACKs.
+# The receive is needed at the end only: the packets before it need no ACKs, but those of a small window.
 at_once() {
 	local acks
 	acks=$(counter b tx_acks)
 	pair_quietly rc_credit long
 	acks=$(($(counter b tx_acks) - acks))
 	echo "note: $acks acknowledges"
-	((acks < 400)) || fail "nearly each packet of a thousand was acknowledged"
+	((acks < 800)) || fail "nearly each packet of a thousand was acknowledged"
 }
 
 limit=250
