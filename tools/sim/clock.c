@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* clock - virtual time, a heap of events, and the kernel's hrtimers on it */
 #include "clock.h"
+#include "host.h"
 
 /* Children of an entry in the heap. */
 #define ARITY	4
@@ -101,9 +102,16 @@ void clock_reset(void)
 static void clock_timer_due(void *arg)
 {
 	struct hrtimer *timer = arg;
+	u64 away;
 
 	if (!timer->queued || timer->serial != clock_running)
 		return;
+	/* Packets precede timers then, as softirqs do. */
+	away = timer->end ? host_away(timer->end) : 0;
+	if (away) {
+		timer->serial = clock_at(away + 1, clock_timer_due, timer);
+		return;
+	}
 	timer->queued = false;
 	sim_softirq = true;
 	if (timer->function(timer) == HRTIMER_RESTART)

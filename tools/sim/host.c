@@ -29,6 +29,9 @@ struct host_batch {
 
 struct host_counts host_counts;
 
+/* Shortest time away, as a part of the longest. */
+#define AWAY_LEAST	15
+
 static void host_batch_end(struct host_batch *b)
 {
 	struct rover_qp *qp = b->qp;
@@ -155,13 +158,35 @@ void host_forget(struct end *end)
 
 static void host_schedule(struct end *end, bool more);
 
+u64 host_away(struct end *end)
+{
+	u64 run;
+
+	if (!opts.away)
+		return 0;
+	while (clock_now >= end->away_until) {
+		run = random_below(&end->rng, 2 * opts.away_every) + 1;
+		end->away_at = max(end->away_until, clock_now) + run;
+		end->away_until = end->away_at +
+				  random_between(&end->rng,
+						 opts.away / AWAY_LEAST,
+						 opts.away);
+	}
+	return clock_now >= end->away_at ? end->away_until : 0;
+}
+
 static void host_softirq(void *arg)
 {
 	struct end *end = arg;
 	struct host_batch b = { .qp = &end->qp };
+	u64 away = host_away(end);
 	struct sk_buff *skb;
 	unsigned int n;
 
+	if (away) {
+		clock_at(away, host_softirq, end);
+		return;
+	}
 	end->receiving = false;
 	if (!end->qp.alive) {
 		host_forget(end);

@@ -16,6 +16,12 @@ extern struct host_counts host_counts;
 
 void host_receive(struct sk_buff *skb);
 
+/*
+ * If the CPU of @end does something else now, return when it is back; else 0.
+ * Packets, timers and the program wait until then.
+ */
+u64 host_away(struct end *end);
+
 /* Drop what has arrived. */
 void host_forget(struct end *end);
 

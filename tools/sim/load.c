@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "clock.h"
+#include "host.h"
 #include "load.h"
 #include "model.h"
 #include "options.h"
@@ -247,6 +248,12 @@ static void load_post_recvs(struct end *end)
 static void load_program(void *arg)
 {
 	struct end *end = arg;
+	u64 away = host_away(end);
+
+	if (away) {
+		clock_at(away, load_program, end);
+		return;
+	}
 
 	end->app_due = false;
 	end->unread = 0;

@@ -66,6 +66,8 @@ enum option_kind {
 	X(cpu_tx, TIME, 0, "of a sent packet")				\
 	X(pause, TIME, 0, "a receiving CPU stands still now and then")	\
 	X(pause_every, TIME, 100000000, "mean time between that")	\
+	X(away, TIME, 0, "a CPU does something else for up to so long")	\
+	X(away_every, TIME, 5000000, "mean time between that")		\
 	X(txq, NUM, 64, "trains in the sender's netdev")		\
 	X(nic, RATE, 0, "of each sender's netdev; else --rate")		\
 	X(rate, RATE, 10000000000ULL, "of the bottleneck")		\

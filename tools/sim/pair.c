@@ -95,6 +95,8 @@ static void pair_end_init(struct end *end, u32 number, bool back)
 	pair_rings_init(qp);
 	pair_attr_init(qp);
 	rover_timer_init(qp);
+	qp->rtx.timer.end = end;
+	qp->cc.timer.end = end;
 }
 
 static void pair_flow_init(struct flow *flow, struct end *from, u32 number)

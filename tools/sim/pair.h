@@ -24,6 +24,8 @@
  * @arrived_last: its end
  * @receiving: an event to receive is due
  * @pause_at: when the CPU stands still next
+ * @away_at: when the CPU does something else next, until @away_until
+ * @away_until: likewise
  * @cpu_free: when the CPU has done what it was given
  * @app_due: an event of the program is due
  * @unread: completions that it has not seen
@@ -48,6 +50,8 @@ struct end {
 	struct sk_buff *arrived_last;
 	bool receiving;
 	u64 pause_at;
+	u64 away_at;
+	u64 away_until;
 	u64 cpu_free;
 	bool app_due;
 	u32 unread;

@@ -25,12 +25,14 @@ enum hrtimer_mode {
  * @expires: ns
  * @serial: of the event in the heap; others are stale
  * @queued: armed
+ * @end: whose CPU it interrupts
  */
 struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 	ktime_t expires;
 	u64 serial;
 	bool queued;
+	struct end *end;
 };
 
 void hrtimer_start(struct hrtimer *timer, ktime_t at, enum hrtimer_mode mode);
