@@ -182,15 +182,11 @@ struct rover_req {
  * @acked: packets acknowledged lately
  * @lost: packets lost lately
  * @rtt_high: the last round trip was too long for the window to grow
- * @draining: send little for a round trip, to see the shortest one again
  * @queued: it was longer than the shortest: packets wait in a queue
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
  * @ecn_psn: next_psn at the last cut for marks: no other until una is there
  * @ecn_at: time of that cut
  * @cut_at: time of the last cut
- * @drain_rtt: shortest round trip before draining
- * @drain_at: time to drain, even without a reason
- * @drain_gap: time until then, the longer the less it has told
  */
 struct rover_cc_win {
 	u32 cwnd;
@@ -201,16 +197,12 @@ struct rover_cc_win {
 	u32 acked;
 	u32 lost;
 	bool rtt_high;
-	bool draining;
 	bool queued;
 	u16 alpha;
 	u32 ecn_psn;
 	u64 growth;
 	u64 ecn_at;
 	u64 cut_at;
-	u64 drain_rtt;
-	u64 drain_at;
-	u64 drain_gap;
 };
 
 /**
@@ -262,8 +254,6 @@ struct rover_cc_dcqcn {
  * @cost: time that a byte takes then (pace)
  * @pace_at: when the next train may be sent
  * @min_rtt: shortest round trip
- * @min_rtt_at: when one was nearly as short
- * @recent_min: shortest since then
  * @win: state of the algorithm
  * @dcqcn: likewise
  */
@@ -279,8 +269,6 @@ struct rover_cc {
 	u64 cost;
 	u64 pace_at;
 	u64 min_rtt;
-	u64 min_rtt_at;
-	u64 recent_min;
 	union {
 		struct rover_cc_win win;
 		struct rover_cc_dcqcn dcqcn;

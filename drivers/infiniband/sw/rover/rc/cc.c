@@ -10,11 +10,6 @@
 #include "rc/cc_ops.h"
 #include "tx/train.h"
 
-/* A round trip is the shortest if it is longer by no more than this part. */
-#define MIN_RTT_PART	8
-/* If none was for so long, the path has become longer. */
-#define MIN_RTT_NS	(300 * NSEC_PER_MSEC)
-
 static const struct rover_cc_ops * const cc_all[] = {
 	&rover_cc_window,
 	&rover_cc_dcqcn,
@@ -73,7 +68,6 @@ void rover_cc_init(struct rover_qp *qp)
 	cc->train = ROVER_TRAIN_MAX;
 	cc->quantum = ROVER_TRAIN_MAX;
 	cc->active = jiffies;
-	cc->recent_min = U64_MAX;
 	cc->ops = cc_choose(qp);
 	cc->ops->init(qp);
 }
@@ -85,25 +79,13 @@ void rover_cc_acked(struct rover_qp *qp, u32 packets)
 	INDIRECT_CALL_1(qp->cc.ops->acked, rover_cc_window_acked, qp, packets);
 }
 
-static void cc_note_min_rtt(struct rover_cc *cc, u64 rtt, u64 now)
-{
-	bool old = now - cc->min_rtt_at > MIN_RTT_NS;
-
-	cc->recent_min = min(cc->recent_min, rtt);
-	if (!cc->min_rtt || old || rtt < cc->min_rtt)
-		cc->min_rtt = cc->recent_min;
-	if (!old && rtt > cc->min_rtt + cc->min_rtt / MIN_RTT_PART)
-		return;
-	cc->min_rtt_at = now;
-	cc->recent_min = U64_MAX;
-}
-
 void rover_cc_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 {
 	struct rover_cc *cc = &qp->cc;
 
 	lockdep_assert_held(&qp->tx_lock);
-	cc_note_min_rtt(cc, rtt, now);
+	if (!cc->min_rtt || rtt < cc->min_rtt)
+		cc->min_rtt = rtt;
 	INDIRECT_CALL_1(cc->ops->rtt_sample, rover_cc_window_rtt_sample, qp,
 			rtt, now);
 }
@@ -145,7 +127,8 @@ void rover_cc_idle(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	qp->cc.active = jiffies;
-	qp->cc.ops->idle(qp);
+	if (qp->cc.ops->idle)
+		qp->cc.ops->idle(qp);
 }
 
 void rover_cc_probe(struct rover_qp *qp)

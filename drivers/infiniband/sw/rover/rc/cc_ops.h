@@ -24,7 +24,7 @@
  * @undo: nothing was lost since @flight
  * @marked: packets were ECN-marked
  * @tick: cc.rate is set: time has passed; NULL if that changes nothing
- * @idle: nothing was sent for ROVER_CC_IDLE
+ * @idle: nothing was sent for ROVER_CC_IDLE; NULL if that changes nothing
  * @probe: send a single packet next: after a timeout, or an RNR NAK
  *
  * tx_lock is held.  All may set cc.packets, cc.train and the rate (pace).

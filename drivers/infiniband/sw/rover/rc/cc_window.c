@@ -3,15 +3,18 @@
  * cc_window - the algorithm "window": a congestion window
  *
  * The window doubles in a round trip until packets wait in a queue.  Then it
- * grows by an eighth in a round trip without signs of congestion, and else by
- * the same number of bytes for all, which makes flows fair.  Signs are round
- * trips that are long, ECN marks, and losses when packets waited or when many
- * are lost: the network may lose some without being congested.  Each reduces
- * the window once in a round trip; marks by half of alpha, which grows in round
- * trips with marks and fades in others, as in DCTCP.
+ * grows by an eighth in a round trip, or with queues or after a reduction by at
+ * most 4 KiB, which makes flows fair.
  *
- * Below a few packets, or on a long path, packets are paced: a window may be a
- * fraction of a packet.  See decisions 0048 and 0049.
+ * Long round trips reduce the window to the packets that the peer handles in
+ * MAX_QUEUEING, but leave eight: the peer may be slow, or busy.  Losses reduce
+ * it once in a round trip if packets waited or if many are lost, but leave two:
+ * the network may lose some without being congested.  ECN marks reduce it by
+ * half of alpha, which grows in round trips with marks and fades in others, as
+ * in DCTCP.  They come from a queue for certain, and may leave a part of a
+ * packet; packets are paced then.
+ *
+ * See decisions 0048 and 0049.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -29,51 +32,39 @@
 /* First window in bytes, and in packets */
 #define START_BYTES	SZ_16K
 #define START_PACKETS	4
-/* When the path proves to be long, it is paced. */
-#define START_LONG	SZ_64K
 
-/* Smallest windows: of all, after losses, after long round trips */
+/* Smallest windows: after marks, losses, long round trips, and timeouts */
 #define MIN_WINDOW	(ONE / 32)
-#define MIN_LOSS	(ONE / 8)
-#define MIN_DELAY	(ONE / 16)
+#define MIN_LOSS	(2 * ONE)
+#define MIN_DELAY	(8 * ONE)
 /* A packet must not wait longer for the next one: see RTO_MIN. */
 #define MAX_INTERVAL	(32 * NSEC_PER_MSEC)
 
 /* Shorter queues are noise. */
 #define QUEUED_NS	(20 * NSEC_PER_USEC)
-/* Round trips without congestion until the window grows by an eighth */
+/* Round trips after a reduction until the window grows by an eighth again */
 #define CALM_ROUNDS	8
 
 /* More losses than one packet in so many are congestion, even without delay. */
 #define LOSS_PART	10
-/* They are counted over about so many packets, or two windows. */
+/* They are counted over about so many packets, or two windows; fewer are so many. */
 #define LOSS_MEMORY	64
+#define LOSS_LEAST	32
 /* A loss with queues leaves so much of the window. */
 #define LOSS_TENTHS	7
 
-/* Growth in a round trip with queues: bytes, more if it is long */
-#define GROWTH_BYTES	512
-#define GROWTH_BYTES_MS	128
+/*
+ * Growth in a round trip with queues; after a reduction an eighth of the window,
+ * within these bounds: bytes
+ */
+#define GROWTH_BYTES	4096
+#define GROWTH_LEAST	512
 
 /*
- * Longest round trip, unless the path is long: below the shortest timeout
- * (retransmit), above the time of two megabytes on a veth pair.
+ * Longest queueing at the peer: below the shortest timeout (retransmit), above
+ * the time of two megabytes on a veth pair.
  */
-#define MAX_RTT		(4 * NSEC_PER_MSEC)
-
-/*
- * When round trips are long, and none was short for a while, the queue is
- * drained: a flow that came later may never have seen it empty.  If round trips
- * are as long as those queues, this is done from time to time, and seldom if it
- * does not help.
- */
-#define DRAIN_NS	(100 * NSEC_PER_MSEC)
-#define DRAIN_PART	4
-#define DRAIN_FIRST	(8 * NSEC_PER_MSEC)
-#define DRAIN_MIN_RTT	(MAX_RTT / 4)
-#define DRAIN_MAX_RTT	(4 * MAX_RTT)
-#define DRAIN_MAX_GAP	(10 * NSEC_PER_SEC)
-#define DRAIN_RTTS	16
+#define MAX_QUEUEING	(8 * NSEC_PER_MSEC)
 
 /* Unit and first value of alpha; divisor of its change per round trip. */
 #define ALPHA_ONE	1024
@@ -86,10 +77,6 @@
 
 #define DEFAULT_RTT	(100 * NSEC_PER_USEC)
 
-/* Windows are paced below so many packets, and round trips above this. */
-#define PACED_PACKETS	4
-#define PACED_RTT	NSEC_PER_MSEC
-
 static u64 window_rtt(const struct rover_qp *qp)
 {
 	return qp->rtx.srtt ?: DEFAULT_RTT;
@@ -100,44 +87,32 @@ static u32 window_start(const struct rover_qp *qp)
 	return max_t(u32, START_BYTES >> qp->mtu_shift, START_PACKETS) << SHIFT;
 }
 
-/* Window per round trip, in quarters: packets leave a bit faster than needed. */
-static u32 window_gain(const struct rover_cc_win *win)
+/* Return the least window with which MAX_INTERVAL is kept. */
+static u32 window_least(const struct rover_qp *qp)
 {
-	return win->cwnd < PACED_PACKETS << SHIFT ? 4 : 5;
+	u64 least = div64_u64(window_rtt(qp) * ONE, MAX_INTERVAL);
+
+	return clamp_t(u64, least, MIN_WINDOW, ONE);
 }
 
-/* The next packet must not be late: it ends the draining. */
-static u32 window_drained(const struct rover_cc_win *win)
-{
-	return max(win->cwnd / DRAIN_PART, min(win->cwnd, ONE));
-}
-
-/* Set the outputs. */
-static void window_apply(struct rover_qp *qp)
+/* Set the window and the outputs. */
+static void window_set(struct rover_qp *qp, u32 cwnd)
 {
 	struct rover_cc *cc = &qp->cc;
 	struct rover_cc_win *win = &cc->win;
-	u32 cwnd = win->draining ? window_drained(win) : win->cwnd;
-	u64 bytes = (u64)cwnd << qp->mtu_shift >> SHIFT;
+	u64 bytes;
 
-	cc->packets = DIV_ROUND_UP(cwnd, ONE);
-	if (qp->rtx.srtt && (cwnd < PACED_PACKETS << SHIFT ||
-			     cc->min_rtt >= PACED_RTT))
-		rover_pace_set(qp, div64_u64(bytes * window_gain(win) *
-					     (NSEC_PER_SEC / 4),
-					     qp->rtx.srtt) ?: 1);
-	else if (cc->rate)
+	if (cwnd < ONE)
+		cwnd = max(cwnd, window_least(qp));
+	win->cwnd = min(cwnd, win->max);
+	cc->packets = max(win->cwnd >> SHIFT, 1);
+	if (win->cwnd < ONE) {
+		bytes = (u64)win->cwnd << qp->mtu_shift >> SHIFT;
+		rover_pace_set(qp, div64_u64(bytes * NSEC_PER_SEC,
+					     window_rtt(qp)) ?: 1);
+	} else if (cc->rate) {
 		rover_pace_set(qp, 0);
-}
-
-static void window_set(struct rover_qp *qp, u32 cwnd)
-{
-	struct rover_cc_win *win = &qp->cc.win;
-	u64 min = div64_u64(window_rtt(qp) * ONE, MAX_INTERVAL);
-
-	min = clamp_t(u64, min, MIN_WINDOW, ONE);
-	win->cwnd = clamp_t(u32, cwnd, min, win->max);
-	window_apply(qp);
+	}
 }
 
 /* One event of congestion may show in several ways. */
@@ -148,18 +123,10 @@ static bool window_may_reduce(const struct rover_qp *qp, u64 now)
 	return !win->cut_at || now - win->cut_at >= window_rtt(qp);
 }
 
-static void window_drain(struct rover_qp *qp)
-{
-	qp->cc.win.draining = true;
-	qp->cc.win.drain_rtt = qp->cc.min_rtt;
-}
-
 static void window_reduce(struct rover_qp *qp, u32 cwnd, u64 now)
 {
 	struct rover_cc_win *win = &qp->cc.win;
 
-	if (!win->cut_at)
-		window_drain(qp);
 	win->cut_at = now;
 	win->ssthresh = min(cwnd, win->cwnd);
 	window_set(qp, win->ssthresh);
@@ -180,35 +147,32 @@ static void window_init(struct rover_qp *qp)
 	win->max = rover_cc_max_packets(qp) << SHIFT;
 	win->ssthresh = ROVER_CC_MAX_PACKETS << SHIFT;
 	win->alpha = ALPHA_ONE;
-	win->drain_gap = DRAIN_FIRST;
 	window_set(qp, window_start(qp));
 	window_flight(qp);
 }
 
 /* Growth ********************************************************************/
 
-/* Were there signs of congestion lately? */
-static bool window_is_calm(const struct rover_qp *qp)
+static bool window_was_reduced(const struct rover_qp *qp)
 {
 	const struct rover_cc_win *win = &qp->cc.win;
 
-	return !win->queued &&
-	       (!win->cut_at || ktime_get_ns() - win->cut_at >
-				CALM_ROUNDS * window_rtt(qp));
+	return win->cut_at && ktime_get_ns() - win->cut_at <=
+			      CALM_ROUNDS * window_rtt(qp);
 }
 
 /* Return the growth above ssthresh for a packet per window. */
 static u32 window_step(const struct rover_qp *qp)
 {
 	u32 cwnd = qp->cc.win.cwnd;
-	u64 bytes;
+	u32 least = GROWTH_LEAST << SHIFT >> qp->mtu_shift;
+	u32 most = GROWTH_BYTES << SHIFT >> qp->mtu_shift;
 
-	if (window_is_calm(qp))
-		return max(cwnd / 8, 1);
-	bytes = max_t(u64, GROWTH_BYTES,
-		      div_u64(GROWTH_BYTES_MS * window_rtt(qp), NSEC_PER_MSEC));
-	return clamp_t(u64, bytes << SHIFT >> qp->mtu_shift, 1,
-		       max(cwnd, 1));
+	if (window_was_reduced(qp))
+		most = clamp(cwnd / 8, least, most);
+	else if (!qp->cc.win.queued)
+		most = max(cwnd / 8, least);
+	return min(cwnd, most);
 }
 
 /* Return by how much the window grows above ssthresh. */
@@ -254,92 +218,61 @@ void rover_cc_window_acked(struct rover_qp *qp, u32 packets)
 
 /*
  * Test whether packets wait in a queue: round trips are longer than the
- * shortest by more than half and than they usually differ, also the last one.
+ * shortest by more than half and than they usually differ.
  */
-static bool window_is_queued(const struct rover_qp *qp, u64 rtt)
+static bool window_is_queued(const struct rover_qp *qp)
 {
-	u64 limit = qp->cc.min_rtt + qp->cc.min_rtt / 2 + QUEUED_NS;
-
-	return rtt > limit && qp->rtx.srtt > limit + 2 * qp->rtx.rttvar;
-}
-
-/*
- * The limit is the same for all flows of a short path, also for those that have
- * never seen its queue empty.
- */
-static u64 window_max_rtt(const struct rover_qp *qp)
-{
-	return max_t(u64, MAX_RTT, qp->cc.min_rtt + qp->cc.min_rtt / 4);
-}
-
-/* The last round trip was too long. */
-static void window_shorten(struct rover_qp *qp, u64 rtt, u64 limit, u64 now)
-{
-	struct rover_cc *cc = &qp->cc;
-	struct rover_cc_win *win = &cc->win;
-	u64 unseen = now - cc->min_rtt_at;
-	u32 cwnd = win->cwnd / 4 * 3;
-
-	if (unseen > DRAIN_NS + DRAIN_RTTS * cc->min_rtt)
-		window_drain(qp);
-	if (rtt > 2 * limit)
-		cwnd = win->cwnd / 2;
-	window_reduce(qp, max(cwnd, min(win->cwnd, MIN_DELAY)), now);
-}
-
-/* A round trip after draining, or after none. */
-static void window_check_drained(struct rover_qp *qp, u64 rtt, u64 now)
-{
-	struct rover_cc_win *win = &qp->cc.win;
 	u64 min_rtt = qp->cc.min_rtt;
 
-	if (win->draining) {
-		win->drain_gap = rtt < win->drain_rtt - win->drain_rtt / 8 ?
-				 DRAIN_NS :
-				 min_t(u64, 2 * win->drain_gap, DRAIN_MAX_GAP);
-		win->drain_at = 0;
-		win->draining = false;
-	}
-	if (!win->drain_at)
-		win->drain_at = now + win->drain_gap + DRAIN_RTTS * min_rtt;
-	if (now >= win->drain_at && min_rtt >= DRAIN_MIN_RTT &&
-	    min_rtt <= DRAIN_MAX_RTT)
-		window_drain(qp);
+	return qp->rtx.srtt > min_rtt + min_rtt / 2 + 2 * qp->rtx.rttvar +
+			      QUEUED_NS;
 }
 
 void rover_cc_window_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 {
-	struct rover_cc_win *win = &qp->cc.win;
-	u64 limit = window_max_rtt(qp);
+	struct rover_cc *cc = &qp->cc;
+	struct rover_cc_win *win = &cc->win;
+	u64 limit;
 
+	/* Slow with the smallest window: the path has become longer. */
+	if (win->rtt_high && win->cwnd <= MIN_DELAY)
+		cc->min_rtt = rtt;
 	win->max = rover_cc_max_packets(qp) << SHIFT;
-	win->queued = window_is_queued(qp, rtt);
+	win->queued = window_is_queued(qp);
 	if (win->queued)
 		win->ssthresh = min(win->ssthresh, win->cwnd);
-	window_check_drained(qp, rtt, now);
-	if (!win->cut_at && rtt > DRAIN_MAX_RTT)
-		win->cwnd = max(win->cwnd, START_LONG >> qp->mtu_shift << SHIFT);
+	limit = 2 * cc->min_rtt + MAX_QUEUEING;
 	win->rtt_high = rtt > limit;
-	if (win->rtt_high && window_may_reduce(qp, now))
-		window_shorten(qp, rtt, limit, now);
-	else
-		window_apply(qp);
+	if (win->rtt_high)
+		window_set(qp, max_t(u32, min(win->cwnd, MIN_DELAY),
+				     div64_u64(win->cwnd * limit, rtt)));
+	else if (cc->rate)
+		window_set(qp, win->cwnd);
 }
 
 /* Losses *********************************************************************/
+
+/* Has the network lost more than it may lose without being congested? */
+static bool window_lost_many(const struct rover_qp *qp)
+{
+	const struct rover_cc_win *win = &qp->cc.win;
+	u32 packets = max3(win->acked, qp->cc.packets, (u32)LOSS_LEAST);
+
+	return win->lost > packets / LOSS_PART + 1;
+}
 
 static void window_lost(struct rover_qp *qp, u32 lost, u64 now)
 {
 	struct rover_cc *cc = &qp->cc;
 	struct rover_cc_win *win = &cc->win;
+	u32 cwnd = win->cwnd / 10 * LOSS_TENTHS;
 
 	win->rtt_high = false;
 	win->lost += lost;
 	if (!window_may_reduce(qp, now) ||
-	    (!win->queued &&
-	     win->lost <= max(win->acked, cc->packets) / LOSS_PART + 1))
+	    (!win->queued && !window_lost_many(qp)))
 		return;
-	window_reduce(qp, max(win->cwnd / 10 * LOSS_TENTHS, MIN_LOSS), now);
+	window_reduce(qp, max(cwnd, min(win->cwnd, MIN_LOSS)), now);
 	win->lost = 0;
 	win->acked = 0;
 	cc->train = max(cc->train / 2, 4);
@@ -360,19 +293,10 @@ static void window_probe(struct rover_qp *qp)
 
 	window_flight(qp);
 	win->rtt_high = false;
-	win->ssthresh = max(win->cwnd / 2, MIN_LOSS);
-	window_set(qp, min(win->ssthresh, ONE));
+	if (win->cwnd > MIN_DELAY)
+		win->ssthresh = max(win->cwnd / 2, MIN_DELAY);
+	window_set(qp, min(win->cwnd, ONE));
 	cc->train = 1;
-}
-
-/* What was learned about the path is forgotten in part. */
-static void window_idle(struct rover_qp *qp)
-{
-	struct rover_cc_win *win = &qp->cc.win;
-
-	win->rtt_high = false;
-	win->ssthresh = max(win->ssthresh, win->cwnd / 4 * 3);
-	window_set(qp, min(win->cwnd, window_start(qp)));
 }
 
 /* Marks **********************************************************************/
@@ -419,6 +343,5 @@ const struct rover_cc_ops rover_cc_window = {
 	.lost = window_lost,
 	.undo = window_undo,
 	.marked = window_marked,
-	.idle = window_idle,
 	.probe = window_probe,
 };
