@@ -247,6 +247,7 @@ struct rover_cc_dcqcn {
  * @ops: the algorithm
  * @packets: may be in flight
  * @train: limit of packets in a train, few after loss
+ * @ask_often: @packets is small at first, or after losses or marks
  * @quantum: likewise, by @rate
  * @active: jiffies of the last progress
  * @rate: bytes per second; 0: not paced
@@ -263,6 +264,7 @@ struct rover_cc {
 	u32 packets;
 	u16 train;
 	u16 quantum;
+	bool ask_often;
 	u32 active;
 	u64 rate;
 	u64 tick;

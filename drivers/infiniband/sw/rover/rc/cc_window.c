@@ -37,6 +37,8 @@
 #define MIN_WINDOW	(ONE / 32)
 #define MIN_LOSS	(2 * ONE)
 #define MIN_DELAY	(8 * ONE)
+/* A window of so many packets opens by few ACKs: see ask_often. */
+#define LARGE		32
 /* A packet must not wait longer for the next one: see RTO_MIN. */
 #define MAX_INTERVAL	(32 * NSEC_PER_MSEC)
 
@@ -106,6 +108,8 @@ static void window_set(struct rover_qp *qp, u32 cwnd)
 		cwnd = max(cwnd, window_least(qp));
 	win->cwnd = min(cwnd, win->max);
 	cc->packets = max(win->cwnd >> SHIFT, 1);
+	if (cc->packets >= LARGE)
+		cc->ask_often = false;
 	if (win->cwnd < ONE) {
 		bytes = (u64)win->cwnd << qp->mtu_shift >> SHIFT;
 		rover_pace_set(qp, div64_u64(bytes * NSEC_PER_SEC,
@@ -128,6 +132,7 @@ static void window_reduce(struct rover_qp *qp, u32 cwnd, u64 now)
 	struct rover_cc_win *win = &qp->cc.win;
 
 	win->cut_at = now;
+	qp->cc.ask_often = true;
 	win->ssthresh = min(cwnd, win->cwnd);
 	window_set(qp, win->ssthresh);
 }
@@ -147,6 +152,7 @@ static void window_init(struct rover_qp *qp)
 	win->max = rover_cc_max_packets(qp) << SHIFT;
 	win->ssthresh = ROVER_CC_MAX_PACKETS << SHIFT;
 	win->alpha = ALPHA_ONE;
+	qp->cc.ask_often = true;
 	window_set(qp, window_start(qp));
 	window_flight(qp);
 }

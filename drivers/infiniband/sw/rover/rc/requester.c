@@ -39,7 +39,7 @@
 /* UC packets per run: no cwnd limits the time with softirqs off. */
 #define BUDGET_UC	64
 
-/* AckReq after so many packets, or a part of cwnd */
+/* AckReq after so many packets, or a part of a small cwnd */
 #define ACKREQ_EVERY	32
 #define ACKREQ_PART	4
 
@@ -353,8 +353,8 @@ static bool requester_is_last(const struct rover_qp *qp, u32 psns)
 
 /*
  * Set AckReq where nothing may follow: at the end of ring, credits or cwnd; and
- * every ACKREQ_EVERY packets, or a part of cwnd if that limits the flow: ACKs
- * are what it opens by.
+ * every ACKREQ_EVERY packets, or a part of a small cwnd: ACKs are what it opens
+ * by.  But each AckReq splits a block (gso_long).
  */
 static bool requester_want_ack(struct rover_qp *qp,
 			       const struct rover_sent *row, u32 psns)
@@ -375,7 +375,7 @@ static bool requester_want_ack(struct rover_qp *qp,
 		return true;
 	return inflight >= qp->cc.packets ||
 	       req->since_ackreq + 1 >= ACKREQ_EVERY ||
-	       ((req->long_wr || qp->cc.rate) &&
+	       (unlikely((req->long_wr && qp->cc.ask_often) || qp->cc.rate) &&
 		ACKREQ_PART * (req->since_ackreq + 1) >= qp->cc.packets);
 }
 
