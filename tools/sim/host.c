@@ -10,13 +10,13 @@
 #include "ladder.h"
 #include "options.h"
 #include "pair.h"
+#include "qp/packet.h"
 #include "qp/qp_state.h"
 #include "random.h"
 #include "rc/cnp.h"
 #include "rc/completer.h"
 #include "rc/responder.h"
 #include "run/run.h"
-#include "wire/packet.h"
 #include "wire/psn.h"
 
 /* Consecutive packets for one side. */

@@ -5,8 +5,8 @@
 #include <linux/slab.h>
 
 #include "qp/early.h"
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 #include "wire/psn.h"
 
 /*

@@ -13,9 +13,9 @@
 #ifndef ROVER_XRC_H
 #define ROVER_XRC_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
 #include "wire/fault.h"
-#include "wire/packet.h"
 
 /**
  * rover_xrc_use_srq() - use an SRQ

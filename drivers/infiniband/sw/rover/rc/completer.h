@@ -3,8 +3,8 @@
 #ifndef ROVER_COMPLETER_H
 #define ROVER_COMPLETER_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /**
  * rover_completer_receive() - receive a response packet

@@ -3,8 +3,8 @@
 #ifndef ROVER_MPE_H
 #define ROVER_MPE_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /**
  * rover_mpe_store() - execute an ATOMIC WRITE

@@ -3,8 +3,8 @@
 #ifndef ROVER_OUTOFSEQ_H
 #define ROVER_OUTOFSEQ_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /* Packets of reliable connections; rx_lock held, under rcu_read_lock(). */
 

@@ -3,8 +3,8 @@
 #ifndef ROVER_PAGE_WAIT_H
 #define ROVER_PAGE_WAIT_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /**
  * rover_page_wait_begin() - drop a request until its memory is there

@@ -3,8 +3,8 @@
 #ifndef ROVER_RECOVERY_H
 #define ROVER_RECOVERY_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /* Events; tx_lock held. */
 

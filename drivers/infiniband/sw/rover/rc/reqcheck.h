@@ -3,9 +3,9 @@
 #ifndef ROVER_REQCHECK_H
 #define ROVER_REQCHECK_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
 #include "wire/fault.h"
-#include "wire/packet.h"
 
 /**
  * rover_reqcheck_order() - check the place in the message (IBTA 9.7.4.1.3)

@@ -16,15 +16,15 @@
 #include "qp/early.h"
 #include "qp/qp_state.h"
 #include "qp/wqe.h"
-#include "rc/credit.h"
 #include "rc/cc.h"
+#include "rc/credit.h"
+#include "rc/exts.h"
 #include "rc/localop.h"
 #include "rc/pace.h"
 #include "rc/requester.h"
 #include "rc/retransmit.h"
 #include "tx/nettx.h"
 #include "tx/plug.h"
-#include "wire/exts.h"
 #include "wire/psn.h"
 
 /*

@@ -3,8 +3,8 @@
 #ifndef ROVER_RESPONDER_H
 #define ROVER_RESPONDER_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /**
  * rover_responder_init() - initialize the responder

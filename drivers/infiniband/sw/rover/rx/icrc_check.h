@@ -6,7 +6,7 @@
 #include <linux/udp.h>
 
 #include "core/stats.h"
-#include "wire/packet.h"
+#include "qp/packet.h"
 #include "wire/wire.h"
 
 /**

@@ -19,6 +19,7 @@
 
 #include "core/trace.h"
 #include "qp/affinity.h"
+#include "qp/packet.h"
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "rc/cnp.h"
@@ -33,7 +34,6 @@
 #include "tx/shortcut.h"
 #include "tx/trailer.h"
 #include "ud/ud.h"
-#include "wire/packet.h"
 
 /* Consecutive packets for one queue pair and side. */
 struct netrx_batch {

@@ -3,8 +3,8 @@
 #ifndef ROVER_UD_H
 #define ROVER_UD_H
 
+#include "qp/packet.h"
 #include "qp/qp.h"
-#include "wire/packet.h"
 
 /**
  * rover_ud_send() - send posted WQEs until the device is full
