@@ -7,8 +7,8 @@
  *   rx_lock		receive side: rsp.h, rq, rx_pagein
  *   tx_lock		send side: req.h, sq, tx_pagein, resp_pagein
  *   sq_post, rq_post	posts of kernel users: tail of sq, rq; interrupts off
- * Softirqs are off under rx_lock and tx_lock.  The last two and the locks of
- * CQ, SRQ and dst are leaves.
+ * Softirqs are off under rx_lock and tx_lock.  The last two and the locks of CQ
+ * and dst are leaves; under that of an SRQ its post lock is taken.
  *
  * To run a side, a context sets a bit in @work and tries the lock; a holder
  * tests the bit when it leaves: rover_run().
