@@ -8,7 +8,7 @@
 #include "qp/early.h"
 #include "qp/xrc.h"
 #include "rc/outofseq.h"
-#include "rc/readresp.h"
+#include "rc/rd_atomic.h"
 #include "rc/reqcheck.h"
 #include "wire/psn.h"
 
@@ -71,8 +71,8 @@ void rover_outofseq_early(struct rover_qp *qp, const struct rover_packet *pkt)
 bool rover_outofseq_is_crowded(const struct rover_qp *qp,
 			       const struct rover_packet *pkt)
 {
-	return !rover_readresp_has_space(qp, pkt->psn, 1) &&
-	       rover_readresp_has_duplicates(qp);
+	return !rover_rd_atomic_has_space(qp, pkt->psn, 1) &&
+	       rover_rd_atomic_has_duplicates(qp);
 }
 
 static bool outofseq_read_again(struct rover_qp *qp,
@@ -88,7 +88,7 @@ static bool outofseq_read_again(struct rover_qp *qp,
 	rover_sgl_release(&sgl);
 	if (fault || rover_psn_diff(pkt->psn + npsn, qp->rsp.psn) > 0)
 		return false;
-	rover_readresp_read(qp, pkt->psn, npsn, &pkt->hdr.reth, true);
+	rover_rd_atomic_read(qp, pkt->psn, npsn, &pkt->hdr.reth, true);
 	return true;
 }
 
@@ -97,8 +97,8 @@ void rover_outofseq_duplicate(struct rover_qp *qp,
 			      const struct rover_packet *pkt)
 {
 	bool answered = pkt->op->class < ROVER_CLASS_READ ||
-			rover_readresp_has_space(qp, pkt->psn,
-						 outofseq_psns(qp, pkt));
+			rover_rd_atomic_has_space(qp, pkt->psn,
+						  outofseq_psns(qp, pkt));
 
 	rover_qp_count(qp, ROVER_STAT_DUPLICATE_REQUEST);
 	/* A READ is repeated for its responses. */
@@ -110,12 +110,12 @@ void rover_outofseq_duplicate(struct rover_qp *qp,
 		break;
 	case ROVER_CLASS_ATOMIC:
 		answered = answered &&
-			   rover_readresp_atomic_again(qp, pkt->psn);
+			   rover_rd_atomic_repeat(qp, pkt->psn);
 		break;
 	case ROVER_CLASS_ATOMIC_WRITE:
 	case ROVER_CLASS_FLUSH:
 		if (answered)
-			rover_readresp_read(qp, pkt->psn, 1, NULL, true);
+			rover_rd_atomic_read(qp, pkt->psn, 1, NULL, true);
 		break;
 	case ROVER_CLASS_RESERVED:
 		answered = false;

@@ -26,7 +26,7 @@
 #include "rc/mpe.h"
 #include "rc/outofseq.h"
 #include "rc/page_wait.h"
-#include "rc/readresp.h"
+#include "rc/rd_atomic.h"
 #include "rc/reqcheck.h"
 #include "rc/responder.h"
 #include "wire/psn.h"
@@ -219,7 +219,7 @@ static enum rover_fault responder_execute_read(struct rover_qp *qp,
 	enum rover_fault fault;
 	u32 npsn;
 
-	if (!rover_readresp_has_space(qp, pkt->psn, 1))
+	if (!rover_rd_atomic_has_space(qp, pkt->psn, 1))
 		return ROVER_FAULT_RD_ATOMIC;
 	/* rsp.dst is free: READs come between messages. */
 	fault = rover_reqcheck_read(qp, pkt, &rsp->dst, &npsn);
@@ -228,7 +228,7 @@ static enum rover_fault responder_execute_read(struct rover_qp *qp,
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, npsn);
 	rover_qp_count(qp, ROVER_STAT_RX_READ);
-	rover_readresp_read(qp, pkt->psn, npsn, &pkt->hdr.reth, false);
+	rover_rd_atomic_read(qp, pkt->psn, npsn, &pkt->hdr.reth, false);
 	return ROVER_OK;
 }
 
@@ -242,7 +242,7 @@ static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
 	enum rover_fault fault;
 	u64 orig;
 
-	if (!rover_readresp_has_space(qp, pkt->psn, 1))
+	if (!rover_rd_atomic_has_space(qp, pkt->psn, 1))
 		return ROVER_FAULT_RD_ATOMIC;
 	rover_sgl_set_remote(&rsp->dst, qp->pd, qp->obj.key,
 			     be64_to_cpu(atom->va), sizeof(u64),
@@ -255,7 +255,7 @@ static enum rover_fault responder_execute_atomic(struct rover_qp *qp,
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
 	rover_qp_count(qp, ROVER_STAT_RX_ATOMIC);
-	rover_readresp_atomic(qp, pkt->psn, orig);
+	rover_rd_atomic_save(qp, pkt->psn, orig);
 	return ROVER_OK;
 }
 
@@ -266,7 +266,7 @@ static enum rover_fault responder_execute_mpe(struct rover_qp *qp,
 	struct rover_rsp *rsp = &qp->rsp;
 	enum rover_fault fault;
 
-	if (!rover_readresp_has_space(qp, pkt->psn, 1))
+	if (!rover_rd_atomic_has_space(qp, pkt->psn, 1))
 		return ROVER_FAULT_RD_ATOMIC;
 	fault = flush ? rover_mpe_flush(qp, pkt) : rover_mpe_store(qp, pkt);
 	if (fault)
@@ -274,7 +274,7 @@ static enum rover_fault responder_execute_mpe(struct rover_qp *qp,
 	rsp->msn++;
 	rsp->psn = rover_psn_add(rsp->psn, 1);
 	rover_qp_count(qp, flush ? ROVER_STAT_RX_FLUSH : ROVER_STAT_RX_ATOMIC);
-	rover_readresp_read(qp, pkt->psn, 1, NULL, false);
+	rover_rd_atomic_read(qp, pkt->psn, 1, NULL, false);
 	return ROVER_OK;
 }
 
@@ -546,11 +546,11 @@ void rover_responder_finish(struct rover_qp *qp)
 	/* The ODP fault is resolved, or has failed. */
 	if (unlikely(rsp->page_wait) && !rover_pagein_pending(&qp->rx_pagein))
 		rover_page_wait_end(qp);
-	if (rover_readresp_pending(qp)) {
-		fault = rover_readresp_run(qp);
+	if (rover_rd_atomic_pending(qp)) {
+		fault = rover_rd_atomic_run(qp);
 		if (fault && fault != ROVER_FAULT_PAGE) {
 			/* NAK this READ, not the next request. */
-			rsp->psn = rover_readresp_psn(qp);
+			rsp->psn = rover_rd_atomic_psn(qp);
 			rsp->res_send = rsp->res_tail;
 			rsp->nak_due = rover_faults[fault].syndrome;
 			rover_qp_fail(qp, rover_faults[fault].resp_event);
@@ -560,7 +560,7 @@ void rover_responder_finish(struct rover_qp *qp)
 	 * ACK and NAK wait for pending READ responses.  In error only a NAK
 	 * does, unless these wait for a page, which may never come.
 	 */
-	if (rover_readresp_pending(qp) &&
+	if (rover_rd_atomic_pending(qp) &&
 	    (rover_qp_allows(qp, ROVER_MAY_RECEIVE) ||
 	     (rsp->nak_due && !fault)))
 		return;

@@ -23,7 +23,7 @@
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
-#include "rc/readresp.h"
+#include "rc/rd_atomic.h"
 #include "rc/requester.h"
 #include "rc/responder.h"
 #include "run/run.h"
@@ -53,7 +53,7 @@ static void run_tx_side(struct rover_qp *qp)
 
 static bool run_nak_waits(const struct rover_qp *qp)
 {
-	return qp->rsp.nak_due && rover_readresp_pending(qp);
+	return qp->rsp.nak_due && rover_rd_atomic_pending(qp);
 }
 
 static void run_rx_side(struct rover_qp *qp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * readresp - responses to READs and atomics
+ * rd_atomic - responses to READs and atomics
  *
  * Rows of rsp.res are answered in PSN order, as trains.  Duplicate READs are
  * executed again; atomics are not, so the last max_dest_rd_atomic results are
@@ -13,7 +13,7 @@
 #include "qp/xrc.h"
 #include "rc/ack.h"
 #include "rc/credit.h"
-#include "rc/readresp.h"
+#include "rc/rd_atomic.h"
 #include "tx/nettx.h"
 #include "tx/train.h"
 #include "wire/psn.h"
@@ -22,8 +22,8 @@
 #define BUDGET		256
 #define BUDGET_PROCESS	32
 
-static struct rover_res *readresp_find_pending(const struct rover_qp *qp,
-					       u32 psn)
+static struct rover_res *rd_atomic_find_pending(const struct rover_qp *qp,
+						u32 psn)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 	u32 i;
@@ -39,30 +39,30 @@ static struct rover_res *readresp_find_pending(const struct rover_qp *qp,
 }
 
 /* Test whether a duplicate asks for all that a pending row has still to send. */
-static bool readresp_covers(const struct rover_res *res, u32 psn, u32 npsn)
+static bool rd_atomic_covers(const struct rover_res *res, u32 psn, u32 npsn)
 {
 	return rover_psn_diff(psn + npsn, res->psn + res->npsn) >= 0;
 }
 
 /* Test for a response that a pending row has still to send. */
-static bool readresp_is_due(const struct rover_res *res, u32 psn)
+static bool rd_atomic_is_due(const struct rover_res *res, u32 psn)
 {
 	return rover_psn_diff(psn, res->psn) >= (s32)res->next;
 }
 
-bool rover_readresp_has_space(const struct rover_qp *qp, u32 psn, u32 npsn)
+bool rover_rd_atomic_has_space(const struct rover_qp *qp, u32 psn, u32 npsn)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 	const struct rover_res *res;
 
 	if (rsp->res_tail - rsp->res_send < rsp->res_max)
 		return true;
-	res = readresp_find_pending(qp, psn);
-	return res && (readresp_is_due(res, psn) ||
-		       readresp_covers(res, psn, npsn));
+	res = rd_atomic_find_pending(qp, psn);
+	return res && (rd_atomic_is_due(res, psn) ||
+		       rd_atomic_covers(res, psn, npsn));
 }
 
-bool rover_readresp_has_duplicates(const struct rover_qp *qp)
+bool rover_rd_atomic_has_duplicates(const struct rover_qp *qp)
 {
 	const struct rover_rsp *rsp = &qp->rsp;
 	u32 i;
@@ -77,7 +77,7 @@ bool rover_readresp_has_duplicates(const struct rover_qp *qp)
  * Insert a row before later PSNs.  Those begun restart: the requester has
  * dropped their responses, unless it holds them (early).
  */
-static struct rover_res *readresp_insert_row(struct rover_qp *qp, u32 psn)
+static struct rover_res *rd_atomic_insert_row(struct rover_qp *qp, u32 psn)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	u32 i;
@@ -97,20 +97,20 @@ static struct rover_res *readresp_insert_row(struct rover_qp *qp, u32 psn)
 }
 
 /* Return NULL if a pending row is going to answer a duplicate. */
-static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
-					   u32 npsn, bool again)
+static struct rover_res *rd_atomic_take_row(struct rover_qp *qp, u32 psn,
+					    u32 npsn, bool again)
 {
 	/* Only duplicates can be pending already. */
-	struct rover_res *res = again ? readresp_find_pending(qp, psn) : NULL;
+	struct rover_res *res = again ? rd_atomic_find_pending(qp, psn) : NULL;
 	struct rover_rsp *rsp = &qp->rsp;
 
-	if (res && readresp_is_due(res, psn))
+	if (res && rd_atomic_is_due(res, psn))
 		return NULL;
 	/* A row not answered yet is no repetition. */
-	if (res && readresp_covers(res, psn, npsn))
+	if (res && rd_atomic_covers(res, psn, npsn))
 		again = res->repeat;
 	else
-		res = readresp_insert_row(qp, psn);
+		res = rd_atomic_insert_row(qp, psn);
 	*res = (struct rover_res) {
 		.psn = psn,
 		.npsn = npsn,
@@ -120,13 +120,13 @@ static struct rover_res *readresp_take_row(struct rover_qp *qp, u32 psn,
 	return res;
 }
 
-void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
-			 const struct rover_reth *reth, bool again)
+void rover_rd_atomic_read(struct rover_qp *qp, u32 psn, u32 npsn,
+			  const struct rover_reth *reth, bool again)
 {
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = readresp_take_row(qp, psn, npsn, again);
+	res = rd_atomic_take_row(qp, psn, npsn, again);
 	if (!res)
 		return;
 	if (reth) {
@@ -143,13 +143,13 @@ void rover_readresp_read(struct rover_qp *qp, u32 psn, u32 npsn,
 		WRITE_ONCE(qp->rsp.long_tx, true);
 }
 
-void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
+void rover_rd_atomic_save(struct rover_qp *qp, u32 psn, u64 orig)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	struct rover_res *res;
 
 	lockdep_assert_held(&qp->rx_lock);
-	res = readresp_take_row(qp, psn, 1, false);
+	res = rd_atomic_take_row(qp, psn, 1, false);
 	res->atomic = true;
 	res->orig = orig;
 	rsp->saved[rsp->saved_tail++ % rsp->res_max] = (struct rover_saved) {
@@ -159,7 +159,7 @@ void rover_readresp_atomic(struct rover_qp *qp, u32 psn, u64 orig)
 	};
 }
 
-bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn)
+bool rover_rd_atomic_repeat(struct rover_qp *qp, u32 psn)
 {
 	struct rover_rsp *rsp = &qp->rsp;
 	u32 i, rows = min(rsp->saved_tail, rsp->res_max);
@@ -172,7 +172,7 @@ bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn)
 
 		if (saved->psn == psn) {
 			struct rover_res *res =
-				readresp_take_row(qp, psn, 1, true);
+				rd_atomic_take_row(qp, psn, 1, true);
 
 			if (!res)
 				return true;
@@ -185,7 +185,7 @@ bool rover_readresp_atomic_again(struct rover_qp *qp, u32 psn)
 	return false;
 }
 
-static u8 readresp_opcode(const struct rover_res *res)
+static u8 rd_atomic_opcode(const struct rover_res *res)
 {
 	if (res->npsn == 1)
 		return ROVER_RC_READ_RESP_ONLY;
@@ -195,15 +195,16 @@ static u8 readresp_opcode(const struct rover_res *res)
 					    ROVER_RC_READ_RESP_MIDDLE;
 }
 
-static int readresp_add_packet(struct rover_train *train, struct rover_res *res,
-			       struct rover_sgl *sgl, enum rover_fault *fault)
+static int rd_atomic_add_packet(struct rover_train *train,
+				struct rover_res *res, struct rover_sgl *sgl,
+				enum rover_fault *fault)
 {
 	struct rover_qp *qp = train->qp;
 	u32 at = res->next << qp->mtu_shift;
 	struct rover_outgoing out __uninitialized;
 	int err;
 
-	rover_outgoing_init(&out, rover_opcode_in(readresp_opcode(res),
+	rover_outgoing_init(&out, rover_opcode_in(rd_atomic_opcode(res),
 						  qp->transport),
 			    rover_psn_add(res->psn, res->next));
 	out.retransmit = res->repeat;
@@ -226,14 +227,14 @@ static int readresp_add_packet(struct rover_train *train, struct rover_res *res,
 	return err;
 }
 
-static bool readresp_may_add(struct rover_qp *qp, int *budget)
+static bool rd_atomic_may_add(struct rover_qp *qp, int *budget)
 {
 	return !rover_nettx_throttled(qp) && (*budget)-- > 0;
 }
 
-static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
-			      struct rover_sgl *sgl, int *budget,
-			      enum rover_fault *fault)
+static bool rd_atomic_add_read(struct rover_train *train, struct rover_res *res,
+			       struct rover_sgl *sgl, int *budget,
+			       enum rover_fault *fault)
 {
 	struct rover_qp *qp = train->qp;
 	int err = 0;
@@ -246,8 +247,8 @@ static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
 			     res->rkey, IB_ACCESS_REMOTE_READ, &qp->rx_pagein);
 	if (res->next)
 		rover_sgl_seek(sgl, (u64)res->next << qp->mtu_shift);
-	while (!err && res->next < res->npsn && readresp_may_add(qp, budget))
-		err = readresp_add_packet(train, res, sgl, fault);
+	while (!err && res->next < res->npsn && rd_atomic_may_add(qp, budget))
+		err = rd_atomic_add_packet(train, res, sgl, fault);
 	return res->next == res->npsn;
 }
 
@@ -255,14 +256,14 @@ static bool readresp_add_read(struct rover_train *train, struct rover_res *res,
  * The memory of a duplicate is gone, which is no error: its owner may
  * deregister it after the first response (IBTA 9.7.5.1.2).
  */
-static void readresp_drop_duplicate(struct rover_qp *qp,
-				    const struct rover_res *res)
+static void rd_atomic_drop_duplicate(struct rover_qp *qp,
+				     const struct rover_res *res)
 {
 	rover_qp_drop(qp, ROVER_STAT_DROP_UNANSWERED, ROVER_RC_READ_REQUEST,
 		      res->psn);
 }
 
-enum rover_fault rover_readresp_run(struct rover_qp *qp)
+enum rover_fault rover_rd_atomic_run(struct rover_qp *qp)
 {
 	enum rover_fault fault = ROVER_OK;
 	struct rover_rsp *rsp = &qp->rsp;
@@ -276,18 +277,18 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	rover_train_begin(&train, qp, &rsp->ip_id, ROVER_TRAIN_MAX);
 	train.response = true;
 	rcu_read_lock();
-	while (rover_readresp_pending(qp)) {
+	while (rover_rd_atomic_pending(qp)) {
 		struct rover_res *res = &rsp->res[rsp->res_send % rsp->res_max];
 		bool done;
 
 		if (res->atomic)
-			done = readresp_may_add(qp, &budget) &&
+			done = rd_atomic_may_add(qp, &budget) &&
 			       rover_ack_atomic(&train, res);
 		else
-			done = readresp_add_read(&train, res, &sgl, &budget,
-						 &fault);
+			done = rd_atomic_add_read(&train, res, &sgl, &budget,
+						  &fault);
 		if (fault && fault != ROVER_FAULT_PAGE && res->repeat) {
-			readresp_drop_duplicate(qp, res);
+			rd_atomic_drop_duplicate(qp, res);
 			fault = ROVER_OK;
 			done = true;
 		}
@@ -299,10 +300,10 @@ enum rover_fault rover_readresp_run(struct rover_qp *qp)
 	rover_xrc_clear_srq(qp);
 	rcu_read_unlock();
 	rover_train_send(&train);
-	if (!rover_readresp_pending(qp))
+	if (!rover_rd_atomic_pending(qp))
 		WRITE_ONCE(rsp->long_tx, false);
 	/* Out of budget or memory: no skb in the device will kick this QP. */
-	if (rover_readresp_pending(qp) && !fault &&
+	if (rover_rd_atomic_pending(qp) && !fault &&
 	    !test_bit(ROVER_TX_BLOCKED, &qp->work))
 		rover_qp_set_work(qp, ROVER_WORK_RX);
 	return fault;
