@@ -169,9 +169,11 @@ static void lost(void)
 
 	three(&gaps);
 	rover_gaps_lose(&gaps, at(0), at(13));
-	is(&gaps, "L0-9 L12-17 W20-31 | 34", "lose: gaps that begin before");
+	is(&gaps, "L0-9 L12-12 W13-17 W20-31 | 34", "lose: a part of a gap");
+	rover_gaps_lose(&gaps, at(0), at(18));
+	is(&gaps, "L0-9 L12-12 L13-17 W20-31 | 34", "lose: whole gaps");
 	rover_gaps_lose(&gaps, at(0), at(40));
-	is(&gaps, "L0-9 L12-17 L20-31 L34-39 | 40", "lose: all, and more than high");
+	is(&gaps, "L0-9 L12-12 L13-17 L20-31 L34-39 | 40", "lose: all, and more than high");
 	rover_gaps_reset(&gaps);
 	rover_gaps_lose(&gaps, at(5), at(40));
 	is(&gaps, "L5-39 | 40", "lose: without a gap before");

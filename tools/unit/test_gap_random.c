@@ -173,16 +173,10 @@ static void model_ack(struct model *m, u32 n, u64 now)
 	m->any = model_any(m);
 }
 
-static void model_lose(struct model *m, const struct rover_gaps *gaps, u32 to)
+static void model_lose(struct model *m, u32 to)
 {
-	u32 end = to;
-
-	/* A gap counts as a whole. */
-	for (unsigned int i = 0; i < gaps->num; i++)
-		if (rover_psn_diff(gaps->list[i].psn, model_psn(m, to)) < 0)
-			end = rover_psn_diff(gaps->list[i].end, m->first);
 	model_begin(m);
-	for (u32 i = 0; i < m->high && i < end; i++)
+	for (u32 i = 0; i < m->high && i < to; i++)
 		if (m->state[i] != ARRIVED)
 			m->state[i] = ROVER_GAP_LOST;
 	if (to > m->high)
@@ -342,7 +336,7 @@ static bool do_lose(struct rover_gaps *gaps, struct model *m,
 	(void)op;
 	if (below(20))
 		return true;
-	model_lose(m, gaps, to);
+	model_lose(m, to);
 	rover_gaps_lose(gaps, m->first, model_psn(m, to));
 	return true;
 }

@@ -297,10 +297,27 @@ void rover_gaps_ack(struct rover_gaps *gaps, u32 una, u64 now)
 		gap_fill(gaps, 0, gaps->list[0].psn, una, now);
 }
 
+/* Let a gap end at @psn if that is inside one, and another begin there. */
+static void gap_split(struct rover_gaps *gaps, u32 psn)
+{
+	unsigned int i = gap_lower_bound(gaps, psn);
+	struct rover_gap behind;
+
+	if (i == gaps->num || rover_psn_diff(psn, gaps->list[i].psn) <= 0)
+		return;
+	behind = gaps->list[i];
+	behind.psn = psn;
+	gap_resize(gaps, i, gaps->list[i].psn, psn);
+	gap_insert(gaps, i + 1, &behind);
+}
+
 void rover_gaps_lose(struct rover_gaps *gaps, u32 una, u32 end)
 {
 	unsigned int i;
 
+	/* Without room for another one all of a gap is lost. */
+	if (!gap_reserve(gaps, 2))
+		gap_split(gaps, end);
 	if (gap_reserve(gaps, 1))
 		rover_gaps_reset(gaps);	/* there is room for a few */
 	gap_begin(gaps, una);

@@ -233,12 +233,17 @@ void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
 		rover_retransmit_resume(qp);
 }
 
-/* First PSN of the newest request, which ends with @psn: a READ's first response */
-static u32 retransmit_first_psn(struct rover_qp *qp, u32 psn)
+/*
+ * Return the first PSN of the packet that has @psn: a READ request has those of
+ * all its responses.  *@end is the PSN after the last one.
+ */
+static u32 retransmit_first_psn(struct rover_qp *qp, u32 psn, u32 *end)
 {
+	u32 piece = rover_retransmit_piece(qp), first, last;
 	const struct rover_sent *row;
 	u32 index;
 
+	*end = rover_psn_add(psn, 1);
 	if (!qp->req.rd_atomic)
 		return psn;
 	index = rover_retransmit_find(qp, psn);
@@ -247,13 +252,16 @@ static u32 retransmit_first_psn(struct rover_qp *qp, u32 psn)
 	row = rover_retransmit_row(qp, index);
 	if (row->opcode != ROVER_WQE_READ)
 		return psn;
-	return rover_psn_add(row->psn, rounddown(rover_psn_diff(psn, row->psn),
-						 rover_retransmit_piece(qp)));
+	first = rounddown(rover_psn_diff(psn, row->psn), piece);
+	last = min(first + piece, rover_retransmit_packets(qp, row));
+	*end = rover_psn_add(row->psn, last);
+	return rover_psn_add(row->psn, first);
 }
 
 void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 {
 	struct rover_rtx *rtx = &qp->rtx;
+	u32 end;
 	u64 now;
 
 	lockdep_assert_held(&qp->tx_lock);
@@ -262,7 +270,7 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	now = retransmit_now();
 	if (!rtx->sample_sent_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
 		rtx->sample_sent_at = now;
-		rtx->sample_psn = retransmit_first_psn(qp, psn);
+		rtx->sample_psn = retransmit_first_psn(qp, psn, &end);
 	}
 	if (!rtx->deadline) {
 		rtx->progress_at = now;
@@ -540,6 +548,7 @@ static bool retransmit_probe_last(struct rover_qp *qp)
 static void retransmit_probe(struct rover_qp *qp, u64 now)
 {
 	struct rover_req *req = &qp->req;
+	u32 end;
 
 	qp->rtx.probe_at = now;
 	qp->rtx.probe_end = req->una;
@@ -553,8 +562,8 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	/* One request asks for the missing part of a READ. */
 	if (rover_gaps_find(&qp->gaps, req->una) &&
 	    retransmit_awaits_response(qp)) {
-		rover_gaps_lose(&qp->gaps, req->una,
-				rover_psn_add(req->una, 1));
+		retransmit_first_psn(qp, req->una, &end);
+		rover_gaps_lose(&qp->gaps, req->una, end);
 		rover_retransmit_resume(qp);
 		return;
 	}
