@@ -185,6 +185,28 @@ stalled() {
 	wait $flow || fail "the transfer fails: $(</tmp/said.flow)"
 }
 
+# The thread that receives stands still for 6 ms again and again: a probe would ask for responses that wait for it.
+paused() {
+	local flow probes
+	next_port
+	both "taskset -c 0 ib_read_bw -F -p $port -D 6 -s 65536 -m 4096 -d $DEV_B -x $(gid_index b "$ADDR_B")" \
+		"taskset -c 0 ib_read_bw -F -p $port -D 6 -s 65536 -m 4096 -d $DEV_A -x $(gid_index a "$ADDR_A") $ADDR_B" >/tmp/said.flow 2>&1 &
+	flow=$!
+	nap 2
+	probes=$(counter a tx_probes)
+	chrt -f 99 taskset -c 1 python3 -c '
+import time
+for pause in range(100):
+    end = time.monotonic() + 0.006
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.02)'
+	probes=$(($(counter a tx_probes) - probes))
+	wait $flow || fail "the transfer fails: $(</tmp/said.flow)"
+	echo "note: $probes probes in 100 pauses"
+	((probes <= 10)) || fail "$probes probes in 100 pauses"
+}
+
 limit=100
 single || { try "both ends on one machine" skip "here they are on two"; finish; }
 [[ -e /sys/devices/system/cpu/cpu1/online ]] || { try "large messages take two processors" skip "there is one"; finish; }
@@ -198,6 +220,7 @@ try "the ICRC of local packets is not computed again" sealed
 try "a local packet with a header changed by NAT is dropped" altered
 try "packets of other senders are dropped in softirq, not queued for a thread" crowd
 try "a transfer survives a processor whose threads do not run for two seconds" stalled
+slowly || try "packets that wait for a thread are not asked for again" paused
 pair_cases rc_event vectors
 try "a processor goes offline and online during a transfer" come_and_go
 try "data is transferred with one processor online" only_one

@@ -80,6 +80,12 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return NULL;
 }
 
+bool rover_affinity_receives(const struct rover_qp *qp)
+{
+	(void)qp;
+	return false;
+}
+
 bool rover_affinity_waits(const struct rover_qp *qp)
 {
 	return false;

@@ -52,6 +52,26 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return peer && READ_ONCE(peer->remote_qpn) == qp->obj.key ? peer : NULL;
 }
 
+static bool affinity_peer_receives(const struct rover_qp *peer)
+{
+	return READ_ONCE(peer->backlog.owner) ||
+	       test_bit(ROVER_WORK_RX, &peer->work);
+}
+
+bool rover_affinity_receives(const struct rover_qp *qp)
+{
+	const struct rover_qp *peer;
+	bool receives;
+
+	if (READ_ONCE(qp->backlog.owner))
+		return true;
+	rcu_read_lock();
+	peer = rover_affinity_peer(qp);
+	receives = peer && affinity_peer_receives(peer);
+	rcu_read_unlock();
+	return receives;
+}
+
 bool rover_affinity_waits(const struct rover_qp *qp)
 {
 	const struct rover_qp *peer;
@@ -61,8 +81,7 @@ bool rover_affinity_waits(const struct rover_qp *qp)
 		return true;
 	rcu_read_lock();
 	peer = rover_affinity_peer(qp);
-	waits = peer && (READ_ONCE(peer->backlog.owner) ||
-			 test_bit(ROVER_WORK_RX, &peer->work) ||
+	waits = peer && (affinity_peer_receives(peer) ||
 			 atomic_read(&qp->tx_skbs) ||
 			 atomic_read(&peer->tx_skbs));
 	rcu_read_unlock();

@@ -90,6 +90,15 @@ int rover_affinity_poll(const struct rover_qp *qp);
 struct rover_qp *rover_affinity_peer(const struct rover_qp *qp);
 
 /**
+ * rover_affinity_receives() - test whether packets wait for a thread
+ * @qp: requester
+ * Context: any; a hint.
+ * Return: true if packets were received for @qp or a local peer that no CPU has
+ * processed yet.
+ */
+bool rover_affinity_receives(const struct rover_qp *qp);
+
+/**
  * rover_affinity_waits() - test whether packets wait for a CPU of this host
  * @qp: requester
  * Context: any; a hint.

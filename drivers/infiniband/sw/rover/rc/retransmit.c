@@ -56,11 +56,6 @@
 /* Upper bound of the timeout, in user timeouts. */
 #define MAX_TIMEOUTS	4
 
-static u64 retransmit_now(void)
-{
-	return ktime_get_ns();
-}
-
 /* User timeout; 0 is unlimited. */
 static u64 retransmit_retry_ns(const struct rover_qp *qp)
 {
@@ -228,7 +223,7 @@ void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets)
 	    rover_psn_diff(qp->rtx.sample_psn, psn) < (s32)packets)
 		qp->rtx.sample_sent_at = 0;
 	rover_gaps_resent(&qp->gaps, psn, rover_psn_add(psn, packets),
-			  req->next_psn, ROVER_GAP_RESENT, retransmit_now());
+			  req->next_psn, ROVER_GAP_RESENT, ktime_get_ns());
 	if (req->psn != req->next_psn && !rover_gaps_left(&qp->gaps, req->psn))
 		rover_retransmit_resume(qp);
 }
@@ -267,7 +262,7 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	lockdep_assert_held(&qp->tx_lock);
 	if (rtx->deadline && rtx->sample_sent_at)
 		return;
-	now = retransmit_now();
+	now = ktime_get_ns();
 	if (!rtx->sample_sent_at && psn == rover_psn_add(qp->req.next_psn, -1)) {
 		rtx->sample_sent_at = now;
 		rtx->sample_psn = retransmit_first_psn(qp, psn, &end);
@@ -398,7 +393,7 @@ void rover_retransmit_needless(struct rover_qp *qp)
 void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 {
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 now = retransmit_now();
+	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&qp->tx_lock);
 	retransmit_note_gap(qp, packets, now);
@@ -441,7 +436,7 @@ void rover_retransmit_lose_all(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	trace_rover_go_back(qp->obj.key, req->una, req->next_psn);
-	rover_gaps_ack(&qp->gaps, req->una, retransmit_now());
+	rover_gaps_ack(&qp->gaps, req->una, ktime_get_ns());
 	if (rover_qp_inflight(qp))
 		rover_gaps_lose(&qp->gaps, req->una, req->next_psn);
 	/* A request at fault is fetched again, too. */
@@ -483,7 +478,7 @@ void rover_retransmit_rnr_wait(struct rover_qp *qp, u8 code, bool receive)
 		t = max_t(u64, t, CREDIT_WAIT);
 	rover_retransmit_go_back(qp);
 	qp->req.rnr_wait = true;
-	retransmit_set_deadline(qp, retransmit_now() + t);
+	retransmit_set_deadline(qp, ktime_get_ns() + t);
 }
 
 void rover_retransmit_rnr_done(struct rover_qp *qp)
@@ -491,7 +486,7 @@ void rover_retransmit_rnr_done(struct rover_qp *qp)
 	lockdep_assert_held(&qp->tx_lock);
 	qp->req.rnr_wait = false;
 	qp->rtx.deadline = 0;
-	qp->rtx.progress_at = retransmit_now();
+	qp->rtx.progress_at = ktime_get_ns();
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
@@ -595,6 +590,12 @@ static void retransmit_probe_expired(struct rover_qp *qp, u64 now)
 		retransmit_set_deadline(qp, first);
 		return;
 	}
+	/* The answer may be on this host already: wait, up to a timeout. */
+	if (now - qp->rtx.progress_at < retransmit_rto_ns(qp) &&
+	    rover_affinity_receives(qp)) {
+		retransmit_set_deadline(qp, now + retransmit_probe_ns(qp));
+		return;
+	}
 	if (retransmit_may_probe(qp)) {
 		retransmit_probe(qp, now);
 		return;
@@ -645,7 +646,7 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 {
 	struct rover_req *req = &qp->req;
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 now = retransmit_now();
+	u64 now = ktime_get_ns();
 	u64 retry;
 
 	lockdep_assert_held(&qp->tx_lock);
