@@ -16,11 +16,11 @@ MANDIR ?= $(PREFIX)/share/man
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check nightly bench bench-profile module provider install install-tools deb check-ship check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
+.PHONY: help demo check check-cloud nightly bench bench-profile module provider install install-tools deb check-ship check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@echo "  KERNEL=newest|debug|a series as 6.12 (newest; make lab lists them), TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
+	@echo "  KERNEL=newest|debug|a series as 6.12 (newest; make lab lists them)|with a flavour as 6.12-cloud, TOPOLOGY=single|pair (single), T=NAME of one test, KDIR=kernel build folder"
 
 demo: ## two machines, RDMA between them, a table of what it does
 	@tools/demo
@@ -123,7 +123,18 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 		$(VM) run --kernel $$kernel --cpus 2 --timeout 3600 -- env CI=1 selftests/run.sh $(NIGHTLY) || exit; \
 	done
 	@$(VM) run --kernel debug --cpus 2 --timeout 3600 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_DEBUG)
+	@$(MAKE) -s check-cloud
 	@$(MAKE) -s mutants
+
+# What a user of a virtual machine needs to work.
+CLOUD = basic rc ud rdma_cm perftest loss unplug
+
+check-cloud: ## some tests on Debian's kernels for clouds, which have no rdma_rxe
+	@$(VM) chroot -- make -s -C selftests
+	@for kernel in $$($(VM) kernels | awk '$$1 != "debug" { print $$1 "-cloud" }'); do \
+		echo "$$kernel:" && $(VM) build --kernel $$kernel && \
+		$(VM) run --kernel $$kernel --timeout 900 -- env CI=1 QUICK=1 selftests/run.sh $(CLOUD) || exit; \
+	done
 
 lab: ## make the lab, or see that it is there: root tree, kernels, QEMU
 	@$(VM) prepare

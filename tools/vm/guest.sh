@@ -12,8 +12,41 @@ run=
 out=
 declare -A guests=()
 
-# What a guest needs before it can see the root tree, with what those modules need, in loading order.
-boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay configfs)
+# How a guest sees folders of the host: over 9p, or over virtiofs where the kernel has no 9p, as those for clouds. And what it needs
+# before it can see the root tree, with what those modules need, in loading order.
+choose_shares() {
+	shares=9p
+	boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay configfs)
+	if ! (in_root modprobe -S "$version" -qn 9p); then
+		shares=virtiofs
+		boot_modules=(virtio_pci virtio_console virtiofs overlay configfs)
+	fi
+}
+
+# add_share END TAG FOLDER [ro]: let a guest see a folder of the tree. A daemon of virtiofs ends with its guest.
+add_share() {
+	local socket=$1.$2.sock readonly=${4:+,readonly=on} options=(--cache auto)
+	if [[ $shares == 9p ]]; then
+		machine+=(-fsdev "local,id=$2,path=$3,security_model=none,multidevs=remap$readonly" -device "virtio-9p-pci,fsdev=$2,mount_tag=$2")
+		return
+	fi
+	[[ ! $readonly ]] || options=(--cache always --readonly)
+	machine+=(-chardev "socket,id=$2,path=/srv/run/$socket" -device "vhost-user-fs-pci,chardev=$2,tag=$2")
+	rm -f "$run/$socket"
+	in_root "${binds[@]}" timeout -s KILL "$((seconds + grace))" /usr/libexec/virtiofsd --socket-path "/srv/run/$socket" --shared-dir "$3" \
+		--sandbox none "${options[@]}" >"$run/$socket.log" 2>&1 &
+	disown $!
+	within_seconds 10 test -S "$run/$socket" || die "virtiofsd: $(<"$run/$socket.log")"
+}
+
+within_seconds() {
+	local limit=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < limit)) || return
+		sleep 0.05
+	done
+}
 
 # The two files a kernel is started with are made once: $image and $initramfs, without what is particular to a run.
 prepare_boot() {
@@ -45,7 +78,8 @@ make_image() {
 	case $(od -An -tx4 -j "$offset" -N 4 "$packed") in
 	*fd2fb528) unpack=(zstd -qdc) ;;
 	*587a37fd) unpack=(xz -dc) ;;
-	*) die "$packed is packed in an unknown way" ;;
+	# As LZ4, which the kernel undoes quickly by itself (6.1-cloud).
+	*) cp "$packed" "$image"; return ;;
 	esac
 	dd if="$packed" bs=64K iflag=skip_bytes,count_bytes skip="$offset" count=$((length - 4)) status=none |
 		(in_root "${unpack[@]}") >"$image.new"
@@ -108,9 +142,11 @@ pick_accelerator() {
 # Time limits of the kernel's own watchdogs are raised: an emulated processor may stand still for long without anybody being
 # at fault. A task blocked for a minute is what tests look for.
 qemu_machine() {
-	local megabytes=$1 cpus=$2 console=$3
+	local megabytes=$1 cpus=$2 console=$3 memory=()
 	shift 3
-	machine=(-nodefaults -no-user-config -display none -no-reboot -M "q35,usb=off,smbus=off,sata=off" "${accelerator[@]}" -m "$megabytes" -smp "$cpus"
+	# The daemons of virtiofs read and write the guest's memory.
+	[[ $shares == 9p ]] || memory=(-object "memory-backend-memfd,id=memory,size=${megabytes}M,share=on" -machine memory-backend=memory)
+	machine=(-nodefaults -no-user-config -display none -no-reboot -M "q35,usb=off,smbus=off,sata=off" "${memory[@]}" "${accelerator[@]}" -m "$megabytes" -smp "$cpus"
 		-kernel "/srv/boot/${image##*/}"
 		-chardev "file,id=console,path=/srv/run/${console##*/}" -serial chardev:console
 		-device "virtio-serial-pci,max_ports=4" -device virtio-rng-pci
@@ -121,7 +157,7 @@ qemu_machine() {
 
 # Start the guest of one end in the background.
 start_guest() {
-	local end=$1 number=1 share=security_model=none,multidevs=remap more=()
+	local end=$1 number=1 more=()
 	[[ $end == a ]] || number=2
 	: >"$run/$end.verdict"
 	: >"$run/$end.console"
@@ -129,10 +165,10 @@ start_guest() {
 	[[ ! $append ]] || more+=("$append")
 	qemu_machine "$megabytes" "$cpus" "$run/$end.console" "${more[@]}"
 	machine+=(-initrd "/srv/run/$end.initrd"
-		-fsdev "local,id=root,path=/srv/root,$share,readonly=on" -device 'virtio-9p-pci,fsdev=root,mount_tag=root'
-		-fsdev "local,id=rover,path=/srv/repo,$share,readonly=on" -device 'virtio-9p-pci,fsdev=rover,mount_tag=rover'
-		-fsdev "local,id=out,path=/srv/out,$share" -device 'virtio-9p-pci,fsdev=out,mount_tag=out'
 		-device 'virtserialport,nr=2,chardev=verdict' -chardev "file,id=verdict,path=/srv/run/$end.verdict")
+	add_share "$end" root /srv/root ro
+	add_share "$end" rover /srv/repo ro
+	add_share "$end" out /srv/out
 	if [[ $topology == pair ]]; then
 		local net address
 		for net in data:77 lab:78; do
@@ -240,7 +276,7 @@ drop_stale_runs() {
 
 run_guests() {
 	local kernel=newest topology=single cpus='' mtu=4200 megabytes='' seconds=300 rover=1 command grace=180
-	local leaks=1 count=0 append='' version image initramfs token end ends=(a) status=0 one machine accelerator binds
+	local leaks=1 count=0 append='' version image initramfs token end ends=(a) status=0 one machine accelerator binds shares boot_modules
 	while [[ ${1:-} == -* ]]; do
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -287,6 +323,7 @@ run_guests() {
 	trap 'exit 143' TERM HUP
 	[[ $out ]] || out=$run/out
 	mkdir -p "$out" "$run/a.stage/lab" "$run/b.stage/lab"
+	choose_shares
 	prepare_boot
 	token=$(head -c 8 /proc/sys/kernel/random/uuid)
 	binds=(-r "$root:/srv/root" -r "$repo:/srv/repo" -r "$cache/boot:/srv/boot" -b "$run:/srv/run" -b "$(realpath "$out"):/srv/out")

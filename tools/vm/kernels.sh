@@ -15,19 +15,28 @@ unwanted_modules=(sound drivers/{accel,ata,bluetooth,comedi,counter,edac,extcon,
 	drivers/net/{arcnet,can,dsa,ethernet,fddi,hamradio,ieee802154,plip,usb,wan,wireless,wwan}
 	drivers/infiniband/hw net/{bluetooth,ieee802154,mac80211,nfc,wireless} fs/{bcachefs,btrfs,ceph,gfs2,jfs,ocfs2,xfs})
 
+# Debian's other builds of a kernel, by KERNEL=SERIES-FLAVOUR. They are installed when one is asked for, and no check asks for all.
+flavours=(cloud rt)
+
 # The full version of kernel K, as uname -r says it.
 kernel_version() {
 	[[ -s $cache/kernels/$1 ]] || die "kernel $1 is not prepared"
 	cat "$cache/kernels/$1"
 }
 
-# The versions of series S ([0-9.]+ for any) that have both an image and headers, oldest first: either may be late in the archive.
+# archive_kernels SERIES [FLAVOUR]: the versions of a series ([0-9.]+ for any) that have both an image and headers, oldest first: either
+# may be late in the archive.
 archive_kernels() {
-	(in_root apt-cache search --names-only "^linux-(image|headers)-$1\.[^ ]*-amd64\$") |
-		sed -nE 's/^linux-(image|headers)-([0-9.]+(\+deb[0-9]+|-[0-9]+)(\+[^ -]*)?-amd64) .*/\2/p' | sort -V | uniq -d
+	local arch=${2:+$2-}amd64
+	(in_root apt-cache search --names-only "^linux-(image|headers)-$1\.[^ ]*-$arch\$") |
+		sed -nE "s/^linux-(image|headers)-([0-9.]+(\+deb[0-9]+|-[0-9]+)(\+[^ -]*)?-$arch) .*/\2/p" | sort -V | uniq -d
 }
 
-resolve_kernel() { archive_kernels "${1//./\\.}" | tail -n 1; }
+# resolve_kernel K: its newest version; K is a series, or one with a flavour
+resolve_kernel() {
+	local series=${1%%-*}
+	archive_kernels "${series//./\\.}" "$(cut -s -d- -f2 <<<"$1")" | tail -n 1
+}
 
 # The rule. Whatever a suite calls its kernel but has no headers for waits until it has.
 archive_series() {
@@ -63,11 +72,13 @@ find_series() {
 	mv "$cache/series.new" "$cache/series"
 }
 
-# What KERNEL= and --kernel may say, as the name of one kernel: a series, newest, or debug.
+# What KERNEL= and --kernel may say, as the name of one kernel: a series or newest, with or without a flavour, or debug.
 kernel_named() {
-	local name=$1
-	[[ $name != newest ]] || name=$(newest_series)
-	[[ $name == debug ]] || grep -qxF "$name" "$cache/series" || die "no kernel $1: newest, debug, $(known_series | paste -sd' ')"
+	local name=$1 flavour
+	[[ $name != newest* ]] || name=$(newest_series)${name#newest}
+	flavour=${name#"${name%%-*}"}
+	[[ $name == debug ]] || { grep -qxF "${name%%-*}" "$cache/series" && [[ ! $flavour || " ${flavours[*]/#/-} " == *" $flavour "* ]]; } ||
+		die "no kernel $1: newest, debug, $(known_series | paste -sd' '), or one of these with ${flavours[*]/#/-}"
 	echo "$name"
 }
 
@@ -87,18 +98,21 @@ kernel_closure() {
 }
 
 install_kernel() {
-	local kernel=$1 version=$2 debs=/var/cache/rover-debs list exclude deb
+	local kernel=$1 version=$2 debs=/var/cache/rover-debs unpacked=$cache/kernels.unpacked list exclude deb
 	mapfile -t list < <(kernel_closure "linux-image-$version" "linux-headers-$version")
 	say "kernel $kernel: $version (${#list[@]} packages)"
 	rm -rf "$root$debs"
-	mkdir -p "$root$debs"
+	mkdir -p "$root$debs" "$unpacked"
 	(in_root "${clean_env[@]}" env -C "$debs" apt-get -qq -o APT::Sandbox::User=root download "${list[@]}") >&2
 	exclude=()
 	for deb in "${unwanted_modules[@]}"; do exclude+=(--exclude="*/lib/modules/*/kernel/$deb"); done
 	for deb in "$root$debs"/*.deb; do
+		# Flavours share packages, and a build may be reading what is there.
+		[[ ! -e $unpacked/${deb##*/} ]] || continue
 		# The tree's /lib is a link to /usr/lib, and has to remain one though older packages carry a folder.
 		dpkg-deb --fsys-tarfile "$deb" |
 			tar -x -C "$root" --keep-directory-symlink --exclude='./usr/share/doc' --exclude='./usr/share/lintian' "${exclude[@]}"
+		touch "$unpacked/${deb##*/}"
 	done
 	rm -rf "${root:?}$debs"
 	# Unpacked once here instead of in every guest, where it takes ten times as long.
@@ -135,7 +149,22 @@ prepare_kernels() {
 	done
 }
 
-# One a line, oldest first, the debug kernel last.
+# A flavour is looked for once a day.
+flavour_ready() { [[ $(find "$cache/kernels/$1" -mmin -1440 2>/dev/null) ]]; }
+
+prepare_flavour() {
+	local version
+	flavour_ready "$1" && return
+	version=$(resolve_kernel "$1")
+	[[ $version ]] || [[ -s $cache/kernels/$1 ]] || die "the archive has no kernel $1 with headers"
+	if [[ $version && $(cat "$cache/kernels/$1" 2>/dev/null) != "$version" ]]; then
+		install_kernel "$1" "$version"
+	else
+		touch "$cache/kernels/$1"
+	fi
+}
+
+# One a line, oldest first, the debug kernel last, without flavours.
 list_kernels() {
 	local kernel
 	for kernel in $(known_series) debug; do
