@@ -52,12 +52,6 @@ struct rover_qp *rover_affinity_peer(const struct rover_qp *qp)
 	return peer && READ_ONCE(peer->remote_qpn) == qp->obj.key ? peer : NULL;
 }
 
-static bool affinity_peer_receives(const struct rover_qp *peer)
-{
-	return READ_ONCE(peer->backlog.owner) ||
-	       test_bit(ROVER_WORK_RX, &peer->work);
-}
-
 bool rover_affinity_receives(const struct rover_qp *qp)
 {
 	const struct rover_qp *peer;
@@ -67,7 +61,8 @@ bool rover_affinity_receives(const struct rover_qp *qp)
 		return true;
 	rcu_read_lock();
 	peer = rover_affinity_peer(qp);
-	receives = peer && affinity_peer_receives(peer);
+	receives = peer && (READ_ONCE(peer->backlog.owner) ||
+			    test_bit(ROVER_WORK_RX, &peer->work));
 	rcu_read_unlock();
 	return receives;
 }
@@ -77,12 +72,11 @@ bool rover_affinity_waits(const struct rover_qp *qp)
 	const struct rover_qp *peer;
 	bool waits;
 
-	if (READ_ONCE(qp->backlog.owner))
+	if (rover_affinity_receives(qp))
 		return true;
 	rcu_read_lock();
 	peer = rover_affinity_peer(qp);
-	waits = peer && (affinity_peer_receives(peer) ||
-			 atomic_read(&qp->tx_skbs) ||
+	waits = peer && (atomic_read(&qp->tx_skbs) ||
 			 atomic_read(&peer->tx_skbs));
 	rcu_read_unlock();
 	return waits;

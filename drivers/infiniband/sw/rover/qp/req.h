@@ -248,7 +248,7 @@ struct rover_cc_dcqcn {
  * @packets: may be in flight
  * @train: limit of packets in a train, few after loss
  * @ask_often: @packets is small at first, or after losses or marks
- * @quantum: likewise, by @rate
+ * @quantum: limit of packets in a train, by @rate
  * @active: jiffies of the last progress
  * @rate: bytes per second; 0: not paced
  * @tick: longest time until the algorithm may change @rate; 0: it does not

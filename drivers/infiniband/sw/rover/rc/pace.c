@@ -3,8 +3,8 @@
  * pace - send at most at a rate
  *
  * A train is sent when the time of all bytes before it is over; a timer runs the
- * queue pair then.  The timer is late at times, and trains have many packets:
- * what was missed is sent at once, up to one quantum.
+ * queue pair then.  If the timer was late, the queue pair sends the bytes of that
+ * time without a pause, at most one quantum of them.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -29,7 +29,10 @@ static u64 pace_quantum_ns(const struct rover_qp *qp)
 		       QUANTUM_MAX);
 }
 
-/* What waits to be sent, less than a gigabyte, takes another time. */
+/*
+ * Change pace_at to the time that the bytes before it take at the new rate.  They
+ * are less than a gigabyte: the product fits in 64 bits.
+ */
 static void pace_rescale(struct rover_cc *cc, u64 rate)
 {
 	u64 now = ktime_get_ns();
