@@ -278,7 +278,7 @@ struct rover_cc {
 };
 
 /**
- * struct rover_rtx - retransmit timer
+ * struct rover_rtx - retransmit timer, and the times that it takes (rto)
  * @timer: for retransmit and RNR wait
  * @deadline: of the oldest unacknowledged packet or the RNR wait
  * @gap_deadline: when a gap becomes a loss

@@ -20,6 +20,7 @@
 #include "rc/page_wait.h"
 #include "rc/recovery.h"
 #include "rc/retransmit.h"
+#include "rc/rto.h"
 #include "wire/psn.h"
 #include "wire/sack.h"
 
@@ -543,7 +544,7 @@ static void completer_receive_data(struct rover_qp *qp,
 	if (rover_psn_diff(pkt->psn, req->una) < 0 ||
 	    rover_psn_diff(pkt->psn, req->next_psn) >= 0 ||
 	    rover_psn_diff(pkt->psn + pkt->packets, req->next_psn) > 0) {
-		rover_retransmit_needless(qp);
+		rover_rto_needless(qp);
 		rover_packet_drop(qp, pkt, ROVER_STAT_DROP_STALE_RESP);
 		return;
 	}

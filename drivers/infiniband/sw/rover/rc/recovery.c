@@ -19,6 +19,7 @@
 #include "rc/cc.h"
 #include "rc/recovery.h"
 #include "rc/retransmit.h"
+#include "rc/rto.h"
 #include "wire/psn.h"
 #include "wire/sack.h"
 
@@ -96,9 +97,9 @@ static void recovery_update(struct rover_qp *qp, u64 now)
 	struct rover_rtx *rtx = &qp->rtx;
 	u32 lost = qp->gaps.lost;
 
-	rover_retransmit_sample(qp, now);
+	rover_rto_sample(qp, now);
 	if (rtx->probe_at && qp->gaps.num && qp->gaps.high == rtx->probe_end)
-		rover_retransmit_probe_answered(qp, now);
+		rover_rto_probe_answered(qp, now);
 	if (qp->gaps.late) {
 		recovery_widen(qp, qp->gaps.late * 5 / 4);
 		qp->gaps.late = 0;
@@ -145,7 +146,7 @@ static bool recovery_probe_arrived(struct rover_qp *qp, u64 now)
 	if (!sent_at || !rover_qp_inflight(qp) ||
 	    now - sent_at < min_t(u64, recovery_rtt(qp) / 4, PROBE_LEAST))
 		return false;
-	rover_retransmit_probe_answered(qp, now);
+	rover_rto_probe_answered(qp, now);
 	rover_gaps_overtake(&qp->gaps, sent_at, now);
 	return !rover_gaps_pass(&qp->gaps, qp->req.una, rtx->probe_next, now);
 }
@@ -265,7 +266,7 @@ static void recovery_learn_duplicates(struct rover_qp *qp, u32 duplicates,
 	    duplicates - rtx->duplicates_before >= rtx->resent)
 		rover_cc_undo(qp);
 	if (rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
-		rover_retransmit_needless(qp);
+		rover_rto_needless(qp);
 	recovery_probe_arrived(qp, now);
 }
 

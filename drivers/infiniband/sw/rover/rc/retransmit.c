@@ -3,11 +3,9 @@
  * retransmit - timeouts, and what to send again
  *
  * The requester sends lost packets again (qp.gaps) before new ones.  Going back
- * (IBTA 9.7.7) counts all in flight as lost.  The timeout follows the round trip
- * (RFC 6298), up to four user timeouts (attr.timeout, IBTA 9.7.6.1.3), and
- * doubles until a packet sent only once is acknowledged, or any by a rover peer.
- * The peer is gone after retry_cnt + 1 user timeouts without progress and
- * retry_cnt tries; unlike in rnr_retry, 7 is a limit.
+ * (IBTA 9.7.7) counts all in flight as lost.  The times are measured (rto).  The
+ * peer is gone after retry_cnt + 1 user timeouts (attr.timeout, IBTA 9.7.6.1.3)
+ * without progress and retry_cnt tries; unlike in rnr_retry, 7 is a limit.
  *
  * Without progress for two round trips one packet is sent again, as a probe: a
  * tail loss costs no timeout (compare RFC 8985).  Its answer tells what else is
@@ -18,99 +16,19 @@
  * 0007.
  */
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/string.h>
 
 #include "core/trace.h"
 #include "qp/affinity.h"
 #include "rc/cc.h"
 #include "rc/retransmit.h"
+#include "rc/rto.h"
 #include "wire/psn.h"
 #include "wire/rnr.h"
 
-/*
- * A shorter timeout measures scheduling: ksoftirqd may wait for several time
- * slices.  Most losses are NAKed earlier.
- */
-#define RTO_MIN		(48 * NSEC_PER_MSEC)
-/* Probes of a rover peer come first, and it reports what was needless. */
-#define RTO_MIN_SACK	(12 * NSEC_PER_MSEC)
-#define RTO_FIRST	(64 * NSEC_PER_MSEC)
-/* Shortest time without progress before a probe: the peer may be busy. */
-#define PROBE_MIN	(1500 * NSEC_PER_USEC)
-/* Likewise, if a packet is missing and has been sent again */
-#define PROBE_MIN_GAP	(400 * NSEC_PER_USEC)
-/* Before a round trip was measured */
-#define PROBE_FIRST	(8 * NSEC_PER_MSEC)
-/* Probes without an answer before a timeout */
-#define MAX_PROBES	5
-/* Shortest user timeout honoured. */
-#define RETRY_MIN	(16 * NSEC_PER_MSEC)
 #define MAX_BACKOFF	6
-/* Longest time that a probe waits for the peer to handle what is in flight */
-#define MAX_BUSY	(8 * NSEC_PER_MSEC)
-/* Weight of a new time between ACKs in the mean, inverse */
-#define MEAN_OF		8
-/* Longest wait for a peer that ends RNR waits by ACKs. */
+/* Longest wait for a peer that ends RNR waits by ACKs */
 #define CREDIT_WAIT	(20 * NSEC_PER_MSEC)
-/* Upper bound of the timeout, in user timeouts. */
-#define MAX_TIMEOUTS	4
-
-/* User timeout; 0 is unlimited. */
-static u64 retransmit_retry_ns(const struct rover_qp *qp)
-{
-	u64 t = rover_timeout_ns(qp->attr.timeout);
-
-	return t ? max_t(u64, t, RETRY_MIN) : 0;
-}
-
-static u64 retransmit_rto_ns(const struct rover_qp *qp)
-{
-	const struct rover_rtx *rtx = &qp->rtx;
-	u64 rto = rtx->srtt ? rtx->srtt + 4 * rtx->rttvar : RTO_FIRST;
-	u64 upper = MAX_TIMEOUTS * retransmit_retry_ns(qp);
-	u64 lower = READ_ONCE(qp->peer_sack) ? RTO_MIN_SACK : RTO_MIN;
-
-	rto = max3(rto, 4 * rtx->ack_gap, lower) << rtx->backoff;
-	return upper ? min(rto, upper) : rto;
-}
-
-/*
- * Until the peer has answered, it is not known whether it sends selective ACKs.
- * A peer that does not may be slower than it was when it was measured.
- */
-static bool retransmit_probes_peer(const struct rover_qp *qp)
-{
-	return READ_ONCE(qp->peer_sack) || !qp->rtx.answered;
-}
-
-/*
- * Time until the next probe, which doubles; 0 for none before the timeout.  The
- * first probe comes before the timeout in any case.
- */
-static u64 retransmit_probe_ns(const struct rover_qp *qp)
-{
-	const struct rover_rtx *rtx = &qp->rtx;
-	u64 rto = retransmit_rto_ns(qp);
-	u64 t = PROBE_FIRST;
-
-	if (rtx->srtt)
-		t = max_t(u64, 2 * (rtx->srtt + rtx->rttvar),
-			  qp->gaps.num ? PROBE_MIN_GAP : PROBE_MIN);
-	/* A long burst waits longer for its ACKs than the packet timed. */
-	t = max(t, 2 * rtx->ack_gap) << rtx->probes;
-	if (!retransmit_probes_peer(qp) || !qp->attr.retry_cnt ||
-	    rtx->probes >= MAX_PROBES || rtx->backoff)
-		return 0;
-	if (t < rto)
-		return t;
-	return rtx->probes ? 0 : rto;
-}
-
-static u64 retransmit_wait_ns(const struct rover_qp *qp)
-{
-	return retransmit_probe_ns(qp) ?: retransmit_rto_ns(qp);
-}
 
 /*
  * Do not move the timer to a later deadline: it expires early and is started
@@ -131,71 +49,6 @@ static void retransmit_set_deadline(struct rover_qp *qp, u64 deadline)
 {
 	qp->rtx.deadline = deadline;
 	rover_retransmit_start_timer(qp, deadline);
-}
-
-static void retransmit_sample_rtt(struct rover_rtx *rtx, u64 rtt)
-{
-	s64 err = rtt - rtx->srtt;
-
-	if (!rtx->srtt) {
-		rtx->srtt = rtt;
-		rtx->rttvar = rtt / 2;
-		return;
-	}
-	rtx->rttvar += (abs(err) - (s64)rtx->rttvar) / 4;
-	rtx->srtt += err / 8;
-}
-
-static void retransmit_take_sample(struct rover_qp *qp, u64 now)
-{
-	struct rover_rtx *rtx = &qp->rtx;
-
-	retransmit_sample_rtt(rtx, now - rtx->sample_sent_at);
-	rover_cc_rtt_sample(qp, now - rtx->sample_sent_at, now);
-	rtx->sample_sent_at = 0;
-	rtx->backoff = 0;
-	rtx->ack_gap -= rtx->ack_gap / 8;
-	rtx->late_ack = 0;
-}
-
-/* Test whether the timed packet has arrived behind a gap. */
-static bool retransmit_sample_arrived(const struct rover_qp *qp)
-{
-	const struct rover_gaps *gaps = &qp->gaps;
-	const struct rover_gap *gap;
-
-	if (!gaps->num || rover_psn_diff(gaps->high, qp->rtx.sample_psn) <= 0)
-		return false;
-	gap = rover_gaps_find(gaps, qp->rtx.sample_psn);
-	return !gap || gap->state == ROVER_GAP_ASKED;
-}
-
-/*
- * A probe's answer is the only measure of the round trip if all packets were
- * sent twice.  It is no measure of the shortest one.
- */
-void rover_retransmit_probe_answered(struct rover_qp *qp, u64 now)
-{
-	struct rover_rtx *rtx = &qp->rtx;
-
-	lockdep_assert_held(&qp->tx_lock);
-	if (!rtx->srtt || now - rtx->probe_at >= qp->cc.min_rtt * 3 / 4)
-		retransmit_sample_rtt(rtx, now - rtx->probe_at);
-	rtx->probe_at = 0;
-}
-
-/* Karn's rule: do not time a packet sent twice. */
-void rover_retransmit_sample(struct rover_qp *qp, u64 now)
-{
-	struct rover_rtx *rtx = &qp->rtx;
-
-	lockdep_assert_held(&qp->tx_lock);
-	if (!rtx->sample_sent_at)
-		return;
-	if (retransmit_sample_arrived(qp))
-		retransmit_take_sample(qp, now);
-	else if (rover_gaps_left(&qp->gaps, rtx->sample_psn))
-		rtx->sample_sent_at = 0;
 }
 
 void rover_retransmit_init(struct rover_qp *qp)
@@ -269,7 +122,7 @@ void rover_retransmit_sent(struct rover_qp *qp, u32 psn)
 	}
 	if (!rtx->deadline) {
 		rtx->progress_at = now;
-		retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+		retransmit_set_deadline(qp, now + rover_rto_wait_ns(qp));
 	}
 }
 
@@ -351,52 +204,13 @@ static void retransmit_check_spurious(struct rover_qp *qp)
 	rover_cc_undo(qp);
 }
 
-/* @packets were acknowledged: how long has it taken? */
-static void retransmit_note_gap(struct rover_qp *qp, u32 packets, u64 now)
-{
-	struct rover_rtx *rtx = &qp->rtx;
-	u64 gap = now - rtx->progress_at;
-
-	if (rtx->probes || rtx->timeouts) {
-		rtx->late_ack = gap;
-		return;
-	}
-	if (qp->gaps.num)
-		return;
-	rtx->ack_gap = max(rtx->ack_gap, gap);
-	rtx->mean_gap += gap - rtx->mean_gap / MEAN_OF;
-	rtx->mean_packets += packets - rtx->mean_packets / MEAN_OF;
-}
-
-/*
- * How much longer than a round trip the peer takes for what is in flight, as far
- * as probes wait for it.
- */
-static u64 retransmit_busy_ns(const struct rover_qp *qp)
-{
-	u64 gap = min_t(u64, qp->rtx.mean_gap, MEAN_OF * MAX_BUSY);
-	u32 inflight = rover_psn_diff(qp->req.next_psn, qp->req.una);
-	u64 busy = div_u64(gap * inflight, max(qp->rtx.mean_packets, 1));
-
-	return min_t(u64, busy - min(busy, qp->rtx.srtt), MAX_BUSY);
-}
-
-void rover_retransmit_needless(struct rover_qp *qp)
-{
-	struct rover_rtx *rtx = &qp->rtx;
-
-	lockdep_assert_held(&qp->tx_lock);
-	rtx->ack_gap = max(rtx->ack_gap, rtx->late_ack * 9 / 16);
-	rtx->late_ack = 0;
-}
-
 void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 {
 	struct rover_rtx *rtx = &qp->rtx;
 	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&qp->tx_lock);
-	retransmit_note_gap(qp, packets, now);
+	rover_rto_acked(qp, packets, now);
 	rtx->answered = true;
 	/* Karn's rule is for others: a rover peer reports what was needless. */
 	if (READ_ONCE(qp->peer_sack))
@@ -406,7 +220,7 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	qp->req.rnr_retries = qp->attr.rnr_retry;
 	if (rtx->sample_sent_at &&
 	    rover_psn_diff(qp->req.una, rtx->sample_psn) > 0)
-		retransmit_take_sample(qp, now);
+		rover_rto_take_sample(qp, now);
 	/*
 	 * A late copy of a packet refused by RNR NAK may have arrived: end the wait,
 	 * as going back stops its timer.
@@ -414,7 +228,7 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	qp->req.rnr_wait = false;
 	rtx->probes = 0;
 	if (rtx->probe_at && rover_psn_diff(qp->req.una, rtx->probe_next) >= 0)
-		rover_retransmit_probe_answered(qp, now);
+		rover_rto_probe_answered(qp, now);
 	retransmit_check_spurious(qp);
 	if (unlikely(qp->gaps.num))
 		rover_gaps_ack(&qp->gaps, qp->req.una, now);
@@ -425,7 +239,7 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	}
 	rover_retransmit_resume(qp);
 	if (rover_qp_inflight(qp))
-		retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+		retransmit_set_deadline(qp, now + rover_rto_wait_ns(qp));
 	else
 		rtx->deadline = 0;
 }
@@ -457,7 +271,7 @@ void rover_retransmit_restart_timer(struct rover_qp *qp, u64 now)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	if (qp->rtx.deadline && !qp->req.rnr_wait)
-		retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+		retransmit_set_deadline(qp, now + rover_rto_wait_ns(qp));
 }
 
 void rover_retransmit_go_back(struct rover_qp *qp)
@@ -551,7 +365,7 @@ static void retransmit_probe(struct rover_qp *qp, u64 now)
 	qp->rtx.probe_gap = qp->gaps.num;
 	qp->rtx.probe_waits = true;
 	qp->rtx.probes++;
-	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+	retransmit_set_deadline(qp, now + rover_rto_wait_ns(qp));
 	if (retransmit_probe_last(qp))
 		return;
 	/* One request asks for the missing part of a READ. */
@@ -583,25 +397,25 @@ static bool retransmit_may_probe(const struct rover_qp *qp)
  */
 static void retransmit_probe_expired(struct rover_qp *qp, u64 now)
 {
-	u64 first = qp->rtx.progress_at + retransmit_probe_ns(qp) +
-		    retransmit_busy_ns(qp);
+	u64 first = qp->rtx.progress_at + rover_rto_probe_ns(qp) +
+		    rover_rto_busy_ns(qp);
 
 	if (!qp->rtx.probes && now < first) {
 		retransmit_set_deadline(qp, first);
 		return;
 	}
 	/* The answer may be on this host already: wait, up to a timeout. */
-	if (now - qp->rtx.progress_at < retransmit_rto_ns(qp) &&
+	if (now - qp->rtx.progress_at < rover_rto_ns(qp) &&
 	    rover_affinity_receives(qp)) {
-		retransmit_set_deadline(qp, now + retransmit_probe_ns(qp));
+		retransmit_set_deadline(qp, now + rover_rto_probe_ns(qp));
 		return;
 	}
 	if (retransmit_may_probe(qp)) {
 		retransmit_probe(qp, now);
 		return;
 	}
-	qp->rtx.probes = MAX_PROBES;
-	retransmit_set_deadline(qp, now + retransmit_wait_ns(qp));
+	qp->rtx.probes = ROVER_RTO_MAX_PROBES;
+	retransmit_set_deadline(qp, now + rover_rto_wait_ns(qp));
 	rover_qp_set_work(qp, ROVER_WORK_TX);
 }
 
@@ -612,7 +426,7 @@ static void retransmit_probe_expired(struct rover_qp *qp, u64 now)
 static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 {
 	struct rover_rtx *rtx = &qp->rtx;
-	u64 retry = retransmit_retry_ns(qp);
+	u64 retry = rover_rto_user_ns(qp);
 
 	if (!rover_qp_inflight(qp)) {
 		rtx->progress_at = now;
@@ -622,9 +436,9 @@ static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 	}
 	if (retry)
 		retransmit_set_deadline(qp, max(rtx->progress_at + retry,
-						now + RETRY_MIN));
+						now + ROVER_RTO_USER_MIN));
 	else
-		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
+		retransmit_set_deadline(qp, now + rover_rto_ns(qp));
 	return true;
 }
 
@@ -637,7 +451,7 @@ static bool retransmit_expired_no_retry(struct rover_qp *qp, u64 now)
 static bool retransmit_is_excused(const struct rover_qp *qp, u64 now, u64 retry)
 {
 	return now - qp->rtx.progress_at <
-	       MAX_TIMEOUTS * (qp->attr.retry_cnt + 1) * retry &&
+	       ROVER_RTO_USER_TIMEOUTS * (qp->attr.retry_cnt + 1) * retry &&
 	       (rover_gaps_left(&qp->gaps, qp->req.una) ||
 		rover_affinity_waits(qp));
 }
@@ -663,19 +477,19 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	/* Local ODP memory is missing: the peer is not to blame. */
 	if (req->resp_page_wait && rover_pagein_pending(&qp->resp_pagein)) {
 		rtx->progress_at = now;
-		retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
+		retransmit_set_deadline(qp, now + rover_rto_ns(qp));
 		return true;
 	}
 	if (!qp->attr.retry_cnt)
 		return retransmit_expired_no_retry(qp, now);
-	retry = retransmit_retry_ns(qp);
+	retry = rover_rto_user_ns(qp);
 	/* Time alone does not count: this machine may have stood still. */
 	if (retry && now - rtx->progress_at >= (qp->attr.retry_cnt + 1) * retry &&
 	    rtx->timeouts >= qp->attr.retry_cnt &&
 	    !retransmit_is_excused(qp, now, retry))
 		return false;
 
-	if (retransmit_probe_ns(qp)) {
+	if (rover_rto_probe_ns(qp)) {
 		retransmit_probe_expired(qp, now);
 		return true;
 	}
@@ -693,6 +507,6 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	rtx->recover_psn = req->next_psn;
 	rover_cc_probe(qp);
 	rover_path_lost(&qp->path);
-	retransmit_set_deadline(qp, now + retransmit_rto_ns(qp));
+	retransmit_set_deadline(qp, now + rover_rto_ns(qp));
 	return true;
 }

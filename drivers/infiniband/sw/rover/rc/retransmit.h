@@ -18,16 +18,10 @@ void rover_retransmit_init(struct rover_qp *qp);
 void rover_retransmit_resent(struct rover_qp *qp, u32 psn, u32 packets);
 /* Packets up to @psn, the newest, were sent. */
 void rover_retransmit_sent(struct rover_qp *qp, u32 psn);
-/* The peer had a packet already that was sent again: timers were early. */
-void rover_retransmit_needless(struct rover_qp *qp);
 /* req.una has advanced, by @packets. */
 void rover_retransmit_progress(struct rover_qp *qp, u32 packets);
 /* The peer is alive, and a gap may need another round trip. */
 void rover_retransmit_restart_timer(struct rover_qp *qp, u64 now);
-/* Time the round trip, if the timed packet has arrived behind a gap. */
-void rover_retransmit_sample(struct rover_qp *qp, u64 now);
-/* The probe alone was acknowledged. */
-void rover_retransmit_probe_answered(struct rover_qp *qp, u64 now);
 /* Send all from req.una again. */
 void rover_retransmit_go_back(struct rover_qp *qp);
 /* Likewise, but leave out what the peer has. */
