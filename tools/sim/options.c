@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cc_config.h"
 #include "options.h"
 #include "wire/opcode.h"
 
 struct options opts;
 struct drop_rule drop_rules[DROP_RULES];
 unsigned int drop_rule_count;
+struct knob_rule knob_rules[KNOB_RULES];
+unsigned int knob_rule_count;
 
 struct option {
 	const char *name;
@@ -46,6 +49,7 @@ void options_reset(void)
 	for (i = 0; i < OPTIONS_COUNT; i++)
 		*options_value(&options_all[i]) = options_all[i].value;
 	drop_rule_count = 0;
+	knob_rule_count = 0;
 }
 
 /* A number with a unit, in units of @kind. */
@@ -134,12 +138,30 @@ static bool options_add_rule(const char *text)
 	return opcode < 256;
 }
 
+/* KNOB=VALUE */
+static bool options_add_knob(const char *text)
+{
+	struct knob_rule rule = { };
+	char name[64];
+
+	if (knob_rule_count == KNOB_RULES ||
+	    sscanf(text, "%63[^=]=%u", name, &rule.value) != 2)
+		return false;
+	while (rule.knob < ROVER_DCQCN_KNOB_COUNT &&
+	       strcmp(rover_dcqcn_knobs[rule.knob].name, name))
+		rule.knob++;
+	knob_rules[knob_rule_count++] = rule;
+	return rule.knob < ROVER_DCQCN_KNOB_COUNT;
+}
+
 int options_parse(const char *name, const char *value)
 {
 	size_t i;
 
 	if (!strcmp(name, "drop"))
 		return value && options_add_rule(value) ? 2 : 0;
+	if (!strcmp(name, "knob"))
+		return value && options_add_knob(value) ? 2 : 0;
 	for (i = 0; i < OPTIONS_COUNT; i++) {
 		const struct option *o = &options_all[i];
 
@@ -239,4 +261,8 @@ void options_print(FILE *to)
 	}
 	for (i = 0; i < drop_rule_count; i++)
 		options_print_rule(to, &drop_rules[i]);
+	for (i = 0; i < knob_rule_count; i++)
+		fprintf(to, " --knob %s=%u",
+			rover_dcqcn_knobs[knob_rules[i].knob].name,
+			knob_rules[i].value);
 }

@@ -111,6 +111,16 @@ struct options {
 
 extern struct options opts;
 
+/* Set the knob of DCQCN with this number in rover_dcqcn_knobs. */
+struct knob_rule {
+	u32 knob;
+	u32 value;
+};
+
+#define KNOB_RULES	16
+extern struct knob_rule knob_rules[KNOB_RULES];
+extern unsigned int knob_rule_count;
+
 /* Drop packet @nth of @opcode in transmission @pass of its PSN; 0 for any. */
 struct drop_rule {
 	u8 opcode;

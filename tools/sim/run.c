@@ -72,6 +72,8 @@ static void run_begin(void)
 	pair_dev.stats = &pair_stats;
 	rover_cc_config_init(&pair_dev.cc);
 	pair_dev.cc.ops = rover_cc_find(options_ccs[opts.cc]);
+	for (i = 0; i < knob_rule_count; i++)
+		pair_dev.cc.dcqcn[knob_rules[i].knob] = knob_rules[i].value;
 	model_reset();
 	net_reset();
 	run_pairs = calloc(opts.pairs, sizeof(*run_pairs));

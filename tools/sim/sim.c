@@ -15,7 +15,8 @@ static int sim_help(void)
 	     "sim --class NAME --seed N	one of these runs again\n\n"
 	     "  --drop OPCODE:N[:PASS] drop the N-th such packet (0: all), of PASS 1\n"
 	     "                         (first transmission) or 2 (retransmission);\n"
-	     "                         OPCODE as write_first, acknowledge");
+	     "                         OPCODE as write_first, acknowledge\n"
+	     "  --knob NAME=VALUE      set a knob of DCQCN");
 	options_help();
 	fputs("\nClasses:", stdout);
 	fuzz_print_classes();

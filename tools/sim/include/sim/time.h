@@ -4,6 +4,7 @@
 #define SIM_TIME_H
 
 #define USEC_PER_SEC	1000000L
+#define USEC_PER_MSEC	1000L
 
 typedef s64 ktime_t;
 
