@@ -179,8 +179,6 @@ struct rover_req {
  * @growth: less than a 256th that the window has grown by, times the window
  * @undo_cwnd: window before the last loss
  * @undo_ssthresh: @ssthresh then
- * @acked: packets acknowledged lately
- * @lost: packets lost lately
  * @rtt_high: the last round trip was too long for the window to grow
  * @queued: it was longer than the shortest: packets wait in a queue
  * @alpha: congestion estimate from marks, in 1024ths (as in DCQCN)
@@ -194,8 +192,6 @@ struct rover_cc_win {
 	u32 ssthresh;
 	u32 undo_cwnd;
 	u32 undo_ssthresh;
-	u32 acked;
-	u32 lost;
 	bool rtt_high;
 	bool queued;
 	u16 alpha;
@@ -212,11 +208,10 @@ struct rover_cc_win {
  * @alpha_at: when @alpha has faded last
  * @time_at: begin of the time that increases @rate next
  * @cut_at: last reduction
- * @bytes: sent since the last of them increased @rate
+ * @bytes: acknowledged since the last of them increased @rate
  * @bound: window in packets
  * @undo_bound: before the last loss
- * @acked: packets acknowledged lately
- * @lost: packets lost lately
+ * @flight: most packets in flight lately
  * @alpha: how often CNPs come, in 1024ths
  * @time_stage: increases by time since the last CNP
  * @byte_stage: likewise, by bytes
@@ -232,8 +227,7 @@ struct rover_cc_dcqcn {
 	u64 bytes;
 	u32 bound;
 	u32 undo_bound;
-	u32 acked;
-	u32 lost;
+	u32 flight;
 	u16 alpha;
 	u8 time_stage;
 	u8 byte_stage;
@@ -253,8 +247,12 @@ struct rover_cc_dcqcn {
  * @rate: bytes per second; 0: not paced
  * @tick: longest time until the algorithm may change @rate; 0: it does not
  * @cost: time that a byte takes then (pace)
+ * @sent: bytes of payload sent at a rate, without those that the algorithm has
+ *	counted
  * @pace_at: when the next train may be sent
  * @min_rtt: shortest round trip
+ * @acked: packets acknowledged lately
+ * @lost: packets lost lately
  * @win: state of the algorithm
  * @dcqcn: likewise
  */
@@ -269,8 +267,11 @@ struct rover_cc {
 	u64 rate;
 	u64 tick;
 	u64 cost;
+	u64 sent;
 	u64 pace_at;
 	u64 min_rtt;
+	u32 acked;
+	u32 lost;
 	union {
 		struct rover_cc_win win;
 		struct rover_cc_dcqcn dcqcn;

@@ -74,9 +74,16 @@ void rover_cc_init(struct rover_qp *qp)
 
 void rover_cc_acked(struct rover_qp *qp, u32 packets)
 {
+	struct rover_cc *cc = &qp->cc;
+
 	lockdep_assert_held(&qp->tx_lock);
-	qp->cc.active = jiffies;
-	INDIRECT_CALL_1(qp->cc.ops->acked, rover_cc_window_acked, qp, packets);
+	cc->active = jiffies;
+	cc->acked += packets;
+	if (cc->acked > ROVER_CC_LOSS_MEMORY + 2 * cc->packets) {
+		cc->acked /= 2;
+		cc->lost /= 2;
+	}
+	INDIRECT_CALL_1(cc->ops->acked, rover_cc_window_acked, qp, packets);
 }
 
 void rover_cc_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
@@ -99,6 +106,7 @@ void rover_cc_flight(struct rover_qp *qp)
 void rover_cc_lost(struct rover_qp *qp, u32 lost, u64 now)
 {
 	lockdep_assert_held(&qp->tx_lock);
+	qp->cc.lost += lost;
 	qp->cc.ops->lost(qp, lost, now);
 }
 

@@ -8,8 +8,9 @@
  * rate increases with time and with bytes: half way to the target at first, and
  * then the target increases, too.
  *
- * There is no rate before the first CNP.  A window bounds what is in flight on a
- * path that is dead or drops packets.
+ * There is no rate before the first CNP, and none again when it has reached the
+ * maximum.  A window bounds what is in flight on a path that is dead or drops
+ * packets.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -31,13 +32,14 @@
 /* Increases per call: more time is forgotten. */
 #define MAX_STEPS	64
 
-/* More losses than one packet in so many count as a CNP. */
-#define LOSS_PART	10
-#define LOSS_MEMORY	64
+/* Before a round trip was measured */
+#define FIRST_RTT	NSEC_PER_MSEC
 
-/* A window takes the rate for so many round trips, and this time. */
+/* A window takes what the rate sends in so many round trips, and this time, */
 #define WINDOW_RTTS	2
 #define WINDOW_NS	(100 * NSEC_PER_USEC)
+/* and in this time, below the shortest timeout: at most START_PACKETS. */
+#define SLACK_US	(8 * USEC_PER_MSEC)
 
 const struct rover_dcqcn_knob_info
 	rover_dcqcn_knobs[ROVER_DCQCN_KNOB_COUNT] = {
@@ -55,21 +57,36 @@ static u64 dcqcn_max_rate(const struct rover_qp *qp)
 	return max ? max * MBITS : MAX_RATE;
 }
 
+/* A reduced rate is below the maximum, whatever the minimum is. */
+static u64 dcqcn_min_rate(const struct rover_qp *qp)
+{
+	return min(KNOB(qp, rpg_min_rate) * MBITS, dcqcn_max_rate(qp) / 2);
+}
+
+/* Return the packets that the rate sends in @us, at most ten seconds. */
+static u64 dcqcn_packets_in(const struct rover_qp *qp, u64 us)
+{
+	return div64_u64(qp->cc.dcqcn.rate * min_t(u64, us, 10 * USEC_PER_SEC),
+			 (u64)USEC_PER_SEC << qp->mtu_shift);
+}
+
+static u32 dcqcn_window(const struct rover_qp *qp)
+{
+	u64 time = div_u64(WINDOW_RTTS * qp->rtx.srtt + WINDOW_NS,
+			   NSEC_PER_USEC);
+	u64 packets = dcqcn_packets_in(qp, time) + 1;
+
+	packets += min_t(u64, dcqcn_packets_in(qp, SLACK_US),
+			 START_PACKETS);
+	return min_t(u64, packets, qp->cc.dcqcn.bound);
+}
+
 /* Set the outputs. */
 static void dcqcn_apply(struct rover_qp *qp)
 {
 	struct rover_cc_dcqcn *d = &qp->cc.dcqcn;
-	u32 packets = d->bound;
-	u64 time;
 
-	if (d->rate) {
-		time = WINDOW_RTTS * qp->rtx.srtt + WINDOW_NS;
-		time = div_u64(time, NSEC_PER_USEC);
-		packets = min_t(u64, packets,
-				div_u64(div_u64(d->rate, USEC_PER_SEC) * time,
-					qp->mtu) + START_PACKETS);
-	}
-	qp->cc.packets = max(packets, 1);
+	qp->cc.packets = max(d->rate ? dcqcn_window(qp) : d->bound, 1);
 	qp->cc.tick = KNOB(qp, rpg_time_reset) * NSEC_PER_USEC;
 	if (d->rate || qp->cc.rate)
 		rover_pace_set(qp, d->rate);
@@ -144,12 +161,15 @@ static void dcqcn_note_time(struct rover_qp *qp, u64 now)
 	}
 }
 
+/* Bytes count when they are acknowledged; not all packets are full. */
 static void dcqcn_note_bytes(struct rover_qp *qp, u32 packets)
 {
 	struct rover_cc_dcqcn *d = &qp->cc.dcqcn;
+	u64 acked = min(qp->cc.sent, (u64)packets << qp->mtu_shift);
 	u32 period = KNOB(qp, rpg_byte_reset), steps;
 
-	d->bytes += (u64)packets << qp->mtu_shift;
+	qp->cc.sent -= acked;
+	d->bytes += acked;
 	for (steps = 0; d->bytes >= period && steps < MAX_STEPS; steps++) {
 		d->bytes -= period;
 		d->byte_stage = min(d->byte_stage + 1, U8_MAX);
@@ -160,16 +180,18 @@ static void dcqcn_note_bytes(struct rover_qp *qp, u32 packets)
 		d->bytes = 0;
 }
 
+static u32 dcqcn_inflight(const struct rover_qp *qp)
+{
+	return rover_psn_diff(qp->req.next_psn, qp->req.una);
+}
+
 static void dcqcn_acked(struct rover_qp *qp, u32 packets)
 {
 	struct rover_cc_dcqcn *d = &qp->cc.dcqcn;
 
 	d->bound = min(d->bound + packets, rover_cc_max_packets(qp));
-	d->acked += packets;
-	if (d->acked > LOSS_MEMORY + 2 * qp->cc.packets) {
-		d->acked /= 2;
-		d->lost /= 2;
-	}
+	d->flight = max(d->flight - d->flight / 8,
+			dcqcn_inflight(qp) + packets);
 	qp->cc.train = min_t(u32, qp->cc.train * 2, ROVER_TRAIN_MAX);
 	if (d->rate)
 		dcqcn_note_bytes(qp, packets);
@@ -195,29 +217,30 @@ static void dcqcn_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 
 /* Reduction ******************************************************************/
 
-/* The rate until now, which nothing limited. */
+/*
+ * The rate until now, which nothing limited.  A CNP may come before the first
+ * round trip was measured, or behind the last ACK of a burst.
+ */
 static u64 dcqcn_measure(const struct rover_qp *qp)
 {
-	u64 bytes = (u64)rover_psn_diff(qp->req.next_psn, qp->req.una) <<
-		    qp->mtu_shift;
-	u64 rate = qp->rtx.srtt ? div64_u64(bytes * NSEC_PER_SEC,
-					    qp->rtx.srtt) : 0;
+	u64 packets = dcqcn_inflight(qp) ?: qp->cc.dcqcn.flight;
 
-	return clamp_t(u64, rate, KNOB(qp, rpg_ai_rate) * MBITS,
-		       dcqcn_max_rate(qp));
+	return div64_u64((packets << qp->mtu_shift) * NSEC_PER_SEC,
+			 qp->rtx.srtt ?: FIRST_RTT);
 }
 
-/* Return true if the first rate is set, as an administrator wants it. */
+/* Return true if the first rate is one that an administrator has set. */
 static bool dcqcn_limit(struct rover_qp *qp, u64 now)
 {
 	struct rover_cc_dcqcn *d = &qp->cc.dcqcn;
 	u64 first = KNOB(qp, rate_to_set_on_first_cnp) * MBITS;
+	u64 max = dcqcn_max_rate(qp);
 
-	d->rate = first ?: dcqcn_measure(qp);
+	d->rate = clamp(first ?: dcqcn_measure(qp), dcqcn_min_rate(qp), max);
 	d->target = d->rate;
 	d->alpha = KNOB(qp, initial_alpha_value);
 	d->alpha_at = now;
-	return first;
+	return first && d->rate < max;
 }
 
 static void dcqcn_reduce(struct rover_qp *qp)
@@ -229,8 +252,8 @@ static void dcqcn_reduce(struct rover_qp *qp)
 	if (KNOB(qp, clamp_tgt_rate) || d->byte_increased ||
 	    (KNOB(qp, clamp_tgt_rate_after_time_inc) && d->time_increased))
 		d->target = d->rate;
-	d->rate = max3(d->rate - min(cut, d->rate), least,
-		       KNOB(qp, rpg_min_rate) * MBITS);
+	least = max(least, dcqcn_min_rate(qp));
+	d->rate = min(d->rate, max(d->rate - min(cut, d->rate), least));
 }
 
 static void dcqcn_cnp(struct rover_qp *qp, u64 now)
@@ -268,12 +291,9 @@ static void dcqcn_lost(struct rover_qp *qp, u32 lost, u64 now)
 {
 	struct rover_cc_dcqcn *d = &qp->cc.dcqcn;
 
-	d->lost += lost;
-	if (now - d->cut_at < qp->rtx.srtt ||
-	    d->lost <= max(d->acked, qp->cc.packets) / LOSS_PART + 1)
+	if (now - d->cut_at < qp->rtx.srtt || !rover_cc_lost_many(qp))
 		return;
-	d->lost = 0;
-	d->acked = 0;
+	rover_cc_forget_losses(qp);
 	d->bound = max(d->bound / 2, 1);
 	qp->cc.train = max(qp->cc.train / 2, 4);
 	dcqcn_cnp(qp, now);
@@ -294,10 +314,7 @@ static void dcqcn_undo(struct rover_qp *qp)
 
 static void dcqcn_probe(struct rover_qp *qp)
 {
-	struct rover_cc_dcqcn *d = &qp->cc.dcqcn;
-
-	dcqcn_flight(qp);
-	d->bound = 1;
+	qp->cc.dcqcn.bound = 1;
 	qp->cc.train = 1;
 	dcqcn_apply(qp);
 }

@@ -20,12 +20,13 @@
  * @acked: packets were acknowledged
  * @rtt_sample: a round trip was measured; cc.min_rtt is set
  * @flight: save what @undo restores
- * @lost: packets were found missing
+ * @lost: packets were found missing; see rover_cc_lost_many()
  * @undo: nothing was lost since @flight
  * @marked: packets were ECN-marked
  * @tick: cc.rate is set: time has passed; NULL if that changes nothing
  * @idle: nothing was sent for ROVER_CC_IDLE; NULL if that changes nothing
- * @probe: send a single packet next: after a timeout, or an RNR NAK
+ * @probe: send a single packet next: after a timeout (behind @flight), or an
+ *	RNR NAK
  *
  * tx_lock is held.  All may set cc.packets, cc.train and the rate (pace).
  */
@@ -57,6 +58,32 @@ static inline u32 rover_cc_max_packets(const struct rover_qp *qp)
 
 	bytes = max_t(u64, bytes, ROVER_CC_MAX_BYTES);
 	return min_t(u64, bytes >> qp->mtu_shift, ROVER_CC_MAX_PACKETS);
+}
+
+/* More losses than one packet in so many are congestion, even without delay. */
+#define ROVER_CC_LOSS_PART	10
+/* They are counted over about so many packets, or two windows; fewer are so many. */
+#define ROVER_CC_LOSS_MEMORY	64
+#define ROVER_CC_LOSS_LEAST	32
+
+/**
+ * rover_cc_lost_many() - test for congestion
+ * @qp: queue pair; tx_lock held
+ * Return: true if the network loses more than it may without being congested.
+ */
+static inline bool rover_cc_lost_many(const struct rover_qp *qp)
+{
+	u32 packets = max3(qp->cc.acked, qp->cc.packets,
+			   (u32)ROVER_CC_LOSS_LEAST);
+
+	return qp->cc.lost > packets / ROVER_CC_LOSS_PART + 1;
+}
+
+/* The algorithm has reacted to them. */
+static inline void rover_cc_forget_losses(struct rover_qp *qp)
+{
+	qp->cc.lost = 0;
+	qp->cc.acked = 0;
 }
 
 /* Called directly: see rover_cc_acked(), rover_cc_rtt_sample(). */

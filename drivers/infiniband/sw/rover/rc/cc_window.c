@@ -47,11 +47,6 @@
 /* Round trips after a reduction until the window grows by an eighth again */
 #define CALM_ROUNDS	8
 
-/* More losses than one packet in so many are congestion, even without delay. */
-#define LOSS_PART	10
-/* They are counted over about so many packets, or two windows; fewer are so many. */
-#define LOSS_MEMORY	64
-#define LOSS_LEAST	32
 /* A loss with queues leaves so much of the window. */
 #define LOSS_TENTHS	7
 
@@ -212,11 +207,6 @@ void rover_cc_window_acked(struct rover_qp *qp, u32 packets)
 			window_set(qp, win->cwnd +
 				       packets * min(win->cwnd, ONE));
 	}
-	win->acked += packets;
-	if (win->acked > LOSS_MEMORY + 2 * cc->packets) {
-		win->acked /= 2;
-		win->lost /= 2;
-	}
 	cc->train = min_t(u32, cc->train * 2, ROVER_TRAIN_MAX);
 }
 
@@ -258,15 +248,6 @@ void rover_cc_window_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 
 /* Losses *********************************************************************/
 
-/* Has the network lost more than it may lose without being congested? */
-static bool window_lost_many(const struct rover_qp *qp)
-{
-	const struct rover_cc_win *win = &qp->cc.win;
-	u32 packets = max3(win->acked, qp->cc.packets, (u32)LOSS_LEAST);
-
-	return win->lost > packets / LOSS_PART + 1;
-}
-
 static void window_lost(struct rover_qp *qp, u32 lost, u64 now)
 {
 	struct rover_cc *cc = &qp->cc;
@@ -274,13 +255,11 @@ static void window_lost(struct rover_qp *qp, u32 lost, u64 now)
 	u32 cwnd = win->cwnd / 10 * LOSS_TENTHS;
 
 	win->rtt_high = false;
-	win->lost += lost;
 	if (!window_may_reduce(qp, now) ||
-	    (!win->queued && !window_lost_many(qp)))
+	    (!win->queued && !rover_cc_lost_many(qp)))
 		return;
 	window_reduce(qp, max(cwnd, min(win->cwnd, MIN_LOSS)), now);
-	win->lost = 0;
-	win->acked = 0;
+	rover_cc_forget_losses(qp);
 	cc->train = max(cc->train / 2, 4);
 }
 
@@ -297,7 +276,6 @@ static void window_probe(struct rover_qp *qp)
 	struct rover_cc *cc = &qp->cc;
 	struct rover_cc_win *win = &cc->win;
 
-	window_flight(qp);
 	win->rtt_high = false;
 	if (win->cwnd > MIN_DELAY)
 		win->ssthresh = max(win->cwnd / 2, MIN_DELAY);
@@ -333,9 +311,12 @@ static void window_marked(struct rover_qp *qp)
 	window_fade_alpha(qp, now);
 	win->alpha += (ALPHA_ONE - win->alpha) / ALPHA_GAIN;
 	alpha = max(win->alpha, ALPHA_LEAST);
-	if (window_may_reduce(qp, now))
+	if (window_may_reduce(qp, now)) {
 		window_reduce(qp, win->cwnd - (u64)win->cwnd * alpha /
 				  (2 * ALPHA_ONE), now);
+		/* If losses turn out to be none, the mark still counts. */
+		window_flight(qp);
+	}
 	win->ecn_psn = qp->req.next_psn;
 	win->ecn_at = now;
 }

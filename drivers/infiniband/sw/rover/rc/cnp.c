@@ -45,11 +45,11 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 	u64 *last = response ? &qp->req.cnp_at : &qp->rsp.cnp_at;
 	u64 now = ktime_get_ns();
 
-	if (response)
-		rover_cc_marked(qp);
 	if (*last && now - *last < cnp_interval(qp))
 		return;
 	*last = now;
+	if (response)
+		rover_cc_marked(qp);
 	cnp_send_packet(qp, response ? &qp->req.ip_id : &qp->rsp.ip_id);
 }
 

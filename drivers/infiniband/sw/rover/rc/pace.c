@@ -50,7 +50,10 @@ void rover_pace_set(struct rover_qp *qp, u64 rate)
 	lockdep_assert_held(&qp->tx_lock);
 	if (rate == cc->rate)
 		return;
-	if (rate && cc->rate)
+	/* What was sent without a rate, or before that, is not paid for. */
+	if (!cc->rate)
+		cc->pace_at = 0;
+	else if (rate)
 		pace_rescale(cc, rate);
 	cc->rate = rate;
 	cc->quantum = ROVER_TRAIN_MAX;
@@ -69,10 +72,12 @@ bool rover_pace_waits(struct rover_qp *qp)
 
 	lockdep_assert_held(&qp->tx_lock);
 	if (now < cc->pace_at) {
-		u64 at = cc->tick ? min(cc->pace_at, now + cc->tick) :
-				    cc->pace_at;
+		u64 wait = cc->pace_at - now;
 
-		hrtimer_start(&cc->timer, ns_to_ktime(at),
+		/* Each timer takes time: an administrator may set a short tick. */
+		if (cc->tick)
+			wait = min(wait, max(cc->tick, QUANTUM_MIN));
+		hrtimer_start(&cc->timer, ns_to_ktime(now + wait),
 			      HRTIMER_MODE_ABS_SOFT);
 		return true;
 	}
@@ -85,6 +90,7 @@ void rover_pace_sent(struct rover_qp *qp, u32 bytes, u32 packets)
 	struct rover_cc *cc = &qp->cc;
 
 	lockdep_assert_held(&qp->tx_lock);
+	cc->sent += bytes;
 	cc->pace_at += (bytes + (u64)packets * OVERHEAD) * cc->cost >>
 		       COST_SHIFT;
 }

@@ -421,8 +421,8 @@ static int requester_send_packet(struct rover_qp *qp, struct rover_train *train,
 	if (out.retransmit)
 		rover_qp_count(qp, ROVER_STAT_RETRANSMITTED);
 	if (unlikely(qp->cc.rate))
-		rover_pace_sent(qp, psns > 1 ? psns << qp->mtu_shift : out.len,
-				psns);
+		rover_pace_sent(qp, min_t(u64, row->length - at,
+					  (u64)psns << qp->mtu_shift), psns);
 	return 0;
 }
 

@@ -505,6 +505,9 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	rtx->probing = true;
 	rtx->recovering = true;
 	rtx->recover_psn = req->next_psn;
+	/* If the peer is silent for several timeouts, the first one counts. */
+	if (rtx->backoff == 1)
+		rover_cc_flight(qp);
 	rover_cc_probe(qp);
 	rover_path_lost(&qp->path);
 	retransmit_set_deadline(qp, now + rover_rto_ns(qp));
