@@ -112,11 +112,12 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 	@$(VM) chroot -- env $(SIGNER) tools/series --build
 
 # What make check leaves out, or shortens, on the debug kernel and on the oldest, for want of time.
-NIGHTLY = shortcut inflight netdev_no_sg
-NIGHTLY_DEBUG = affinity doorbell ecn kernel loss mcast raw rocev1 spoof
+NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush
+NIGHTLY_DEBUG = affinity cc doorbell ecn kernel loss mcast raw rocev1 spoof
 
 nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
 	@$(MAKE) -s debug
+	@SPARSE=all tools/check 'build-[0-9]*'
 	@$(VM) chroot -- make -s -C selftests
 	@for kernel in $$($(VM) kernels | awk 'NR == 1 { print $$1 }') debug; do \
 		$(VM) build --kernel $$kernel && \

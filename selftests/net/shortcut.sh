@@ -235,7 +235,7 @@ if single; then
 	try "a packet socket for IP on the interface disables the shortcut" watched "ip_socket $NDEV_B" leave
 	try "a packet socket for IP on all interfaces disables the shortcut" watched ip_socket leave
 	hooks=("a inet output" "b netdev ingress device $NDEV_B")
-	once || hooks+=("a inet postrouting" "b inet prerouting" "b inet input" "a netdev egress device $NDEV_A")
+	quick || hooks+=("a inet postrouting" "b inet prerouting" "b inet input" "a netdev egress device $NDEV_A")
 	for hook in "${hooks[@]}"; do
 		# shellcheck disable=SC2086 # words
 		set -- $hook
@@ -246,7 +246,7 @@ if single; then
 	try "an IPsec policy disables the shortcut" watched encrypt in_clear
 	try "packet trains pass IPsec" trains_encrypted
 	try "a VRF at the receiver disables the shortcut" watched "master b vrf table 10" "no_master b"
-	if ! once; then
+	if ! quick; then
 		try "a tc ingress filter at the receiver disables the shortcut" watched "traffic_control b ingress" "no_traffic_control b"
 		try "RPS at the receiver disables the shortcut" watched "spread 3" "spread 0"
 		try "a VRF at the sender disables the shortcut" watched "master a vrf table 10" "no_master a"
