@@ -20,13 +20,14 @@ struct rover_cc_ops;
  * rpg_hai_rate: hyper increase
  * rpg_gd: log2 of the divisor of alpha (in 1024ths) when a CNP reduces the rate
  * rpg_min_dec_fac: percent of the rate that a reduction leaves at least
- * rpg_min_rate: smallest rate
+ * rpg_min_rate: smallest rate, or half of rpg_max_rate if that is less
  * clamp_tgt_rate: a CNP sets the target rate to the current one, always; else
  *	only if the byte counter has increased the rate since the last CNP
  * clamp_tgt_rate_after_time_inc: also if time has
  * dce_tcp_g: what is left of alpha after dce_tcp_rtt, in 1024ths
  * dce_tcp_rtt: time after which alpha changes
- * rate_to_set_on_first_cnp: first rate; 0 for the measured one
+ * rate_to_set_on_first_cnp: first rate, if less than rpg_max_rate; 0 for the
+ *	measured one, which the first CNP reduces
  * initial_alpha_value: first alpha, in 1024ths
  * rate_reduce_monitor_period: shortest time between reductions
  * min_time_between_cnps: notification point: that between CNPs of a connection

@@ -177,7 +177,7 @@ struct rover_req {
  * @max: its upper bound
  * @ssthresh: slow start threshold: below, the window doubles in a round trip
  * @growth: less than a 256th that the window has grown by, times the window
- * @undo_cwnd: window before the last loss
+ * @undo_cwnd: window before the last losses or timeouts, reduced by marks since
  * @undo_ssthresh: @ssthresh then
  * @rtt_high: the last round trip was too long for the window to grow
  * @queued: it was longer than the shortest: packets wait in a queue
@@ -203,14 +203,14 @@ struct rover_cc_win {
 
 /**
  * struct rover_cc_dcqcn - state of the algorithm "dcqcn"
- * @rate: current rate, bytes per second; 0 before the first CNP
+ * @rate: current rate, bytes per second; 0 for none
  * @target: rate to which it increases
  * @alpha_at: when @alpha has faded last
  * @time_at: begin of the time that increases @rate next
  * @cut_at: last reduction
  * @bytes: acknowledged since the last of them increased @rate
  * @bound: window in packets
- * @undo_bound: before the last loss
+ * @undo_bound: @bound before the last losses or timeouts
  * @flight: most packets in flight lately
  * @alpha: how often CNPs come, in 1024ths
  * @time_stage: increases by time since the last CNP
@@ -246,9 +246,8 @@ struct rover_cc_dcqcn {
  * @active: jiffies of the last progress
  * @rate: bytes per second; 0: not paced
  * @tick: longest time until the algorithm may change @rate; 0: it does not
- * @cost: time that a byte takes then (pace)
- * @sent: bytes of payload sent at a rate, without those that the algorithm has
- *	counted
+ * @cost: time that a byte takes at @rate (pace)
+ * @sent: bytes of payload sent at a rate and not yet counted by the algorithm
  * @pace_at: when the next train may be sent
  * @min_rtt: shortest round trip
  * @acked: packets acknowledged lately

@@ -116,12 +116,12 @@ void rover_cc_undo(struct rover_qp *qp)
 	qp->cc.ops->undo(qp);
 }
 
-void rover_cc_marked(struct rover_qp *qp)
+void rover_cc_marked(struct rover_qp *qp, bool cnp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	/* XRC targets and queue pairs before RTS send nothing. */
 	if (qp->cc.ops)
-		qp->cc.ops->marked(qp);
+		qp->cc.ops->marked(qp, cnp);
 }
 
 void rover_cc_tick(struct rover_qp *qp)

@@ -30,8 +30,8 @@ void rover_cc_flight(struct rover_qp *qp);
 void rover_cc_lost(struct rover_qp *qp, u32 lost, u64 now);
 /* The losses of this flight were none. */
 void rover_cc_undo(struct rover_qp *qp);
-/* Packets were ECN-marked. */
-void rover_cc_marked(struct rover_qp *qp);
+/* Packets were ECN-marked; @cnp: a CNP has come, or one is due. */
+void rover_cc_marked(struct rover_qp *qp, bool cnp);
 /* Before a test of the rate, which changes with time. */
 void rover_cc_tick(struct rover_qp *qp);
 /* The queue pair was idle for a while: what it knows is old. */

@@ -35,10 +35,13 @@
 /* Before a round trip was measured */
 #define FIRST_RTT	NSEC_PER_MSEC
 
-/* A window takes what the rate sends in so many round trips, and this time, */
+/*
+ * A window takes what the rate sends in so many round trips, and this time.  It
+ * has START_PACKETS more, or what the rate sends in SLACK_US if that is less:
+ * ACKs must come before the shortest timeout (rto).
+ */
 #define WINDOW_RTTS	2
 #define WINDOW_NS	(100 * NSEC_PER_USEC)
-/* and in this time, below the shortest timeout: at most START_PACKETS. */
 #define SLACK_US	(8 * USEC_PER_MSEC)
 
 const struct rover_dcqcn_knob_info
@@ -57,16 +60,23 @@ static u64 dcqcn_max_rate(const struct rover_qp *qp)
 	return max ? max * MBITS : MAX_RATE;
 }
 
-/* A reduced rate is below the maximum, whatever the minimum is. */
+/* If the minimum is set to more, a CNP still leaves half of the maximum. */
 static u64 dcqcn_min_rate(const struct rover_qp *qp)
 {
 	return min(KNOB(qp, rpg_min_rate) * MBITS, dcqcn_max_rate(qp) / 2);
 }
 
+static u32 dcqcn_inflight(const struct rover_qp *qp)
+{
+	return rover_psn_diff(qp->req.next_psn, qp->req.una);
+}
+
 /* Return the packets that the rate sends in @us, at most ten seconds. */
 static u64 dcqcn_packets_in(const struct rover_qp *qp, u64 us)
 {
-	return div64_u64(qp->cc.dcqcn.rate * min_t(u64, us, 10 * USEC_PER_SEC),
+	u64 rate = min(qp->cc.dcqcn.rate, MAX_RATE);
+
+	return div64_u64(rate * min_t(u64, us, 10 * USEC_PER_SEC),
 			 (u64)USEC_PER_SEC << qp->mtu_shift);
 }
 
@@ -178,11 +188,9 @@ static void dcqcn_note_bytes(struct rover_qp *qp, u32 packets)
 	}
 	if (steps == MAX_STEPS)
 		d->bytes = 0;
-}
-
-static u32 dcqcn_inflight(const struct rover_qp *qp)
-{
-	return rover_psn_diff(qp->req.next_psn, qp->req.una);
+	/* Packets that were sent twice are acknowledged once. */
+	if (!dcqcn_inflight(qp))
+		qp->cc.sent = 0;
 }
 
 static void dcqcn_acked(struct rover_qp *qp, u32 packets)
@@ -219,11 +227,12 @@ static void dcqcn_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
 
 /*
  * The rate until now, which nothing limited.  A CNP may come before the first
- * round trip was measured, or behind the last ACK of a burst.
+ * ACK, or behind the last one of a burst.
  */
 static u64 dcqcn_measure(const struct rover_qp *qp)
 {
-	u64 packets = dcqcn_inflight(qp) ?: qp->cc.dcqcn.flight;
+	u64 packets = max(dcqcn_inflight(qp), qp->cc.dcqcn.flight) ?:
+		      START_PACKETS;
 
 	return div64_u64((packets << qp->mtu_shift) * NSEC_PER_SEC,
 			 qp->rtx.srtt ?: FIRST_RTT);
@@ -281,9 +290,10 @@ static void dcqcn_cnp(struct rover_qp *qp, u64 now)
 	dcqcn_apply(qp);
 }
 
-static void dcqcn_marked(struct rover_qp *qp)
+static void dcqcn_marked(struct rover_qp *qp, bool cnp)
 {
-	dcqcn_cnp(qp, ktime_get_ns());
+	if (cnp)
+		dcqcn_cnp(qp, ktime_get_ns());
 }
 
 /* Losses are none of DCQCN's signs, but many of them show a full queue. */

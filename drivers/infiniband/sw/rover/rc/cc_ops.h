@@ -22,11 +22,10 @@
  * @flight: save what @undo restores
  * @lost: packets were found missing; see rover_cc_lost_many()
  * @undo: nothing was lost since @flight
- * @marked: packets were ECN-marked
+ * @marked: packets were ECN-marked; @cnp: a CNP has come, or one is due
  * @tick: cc.rate is set: time has passed; NULL if that changes nothing
  * @idle: nothing was sent for ROVER_CC_IDLE; NULL if that changes nothing
- * @probe: send a single packet next: after a timeout (behind @flight), or an
- *	RNR NAK
+ * @probe: send a single packet next: after a timeout, or an RNR NAK
  *
  * tx_lock is held.  All may set cc.packets, cc.train and the rate (pace).
  */
@@ -38,7 +37,7 @@ struct rover_cc_ops {
 	void (*flight)(struct rover_qp *qp);
 	void (*lost)(struct rover_qp *qp, u32 lost, u64 now);
 	void (*undo)(struct rover_qp *qp);
-	void (*marked)(struct rover_qp *qp);
+	void (*marked)(struct rover_qp *qp, bool cnp);
 	void (*tick)(struct rover_qp *qp, u64 now);
 	void (*idle)(struct rover_qp *qp);
 	void (*probe)(struct rover_qp *qp);
@@ -62,8 +61,9 @@ static inline u32 rover_cc_max_packets(const struct rover_qp *qp)
 
 /* More losses than one packet in so many are congestion, even without delay. */
 #define ROVER_CC_LOSS_PART	10
-/* They are counted over about so many packets, or two windows; fewer are so many. */
+/* They are counted over about so many packets, or two windows. */
 #define ROVER_CC_LOSS_MEMORY	64
+/* Fewer packets count as so many. */
 #define ROVER_CC_LOSS_LEAST	32
 
 /**

@@ -58,7 +58,7 @@
 #define GROWTH_LEAST	512
 
 /*
- * Longest queueing at the peer: below the shortest timeout (retransmit), above
+ * Longest queueing at the peer: below the shortest timeout (rto), above
  * the time of two megabytes on a veth pair.
  */
 #define MAX_QUEUEING	(8 * NSEC_PER_MSEC)
@@ -298,7 +298,13 @@ static void window_fade_alpha(struct rover_qp *qp, u64 now)
 		win->alpha -= win->alpha / ALPHA_GAIN;
 }
 
-static void window_marked(struct rover_qp *qp)
+/* Return @cwnd without half of @alpha. */
+static u32 window_less(u32 cwnd, u32 alpha)
+{
+	return cwnd - (u64)cwnd * alpha / (2 * ALPHA_ONE);
+}
+
+static void window_marked(struct rover_qp *qp, bool cnp)
 {
 	struct rover_cc_win *win = &qp->cc.win;
 	u64 now = ktime_get_ns();
@@ -312,10 +318,10 @@ static void window_marked(struct rover_qp *qp)
 	win->alpha += (ALPHA_ONE - win->alpha) / ALPHA_GAIN;
 	alpha = max(win->alpha, ALPHA_LEAST);
 	if (window_may_reduce(qp, now)) {
-		window_reduce(qp, win->cwnd - (u64)win->cwnd * alpha /
-				  (2 * ALPHA_ONE), now);
+		window_reduce(qp, window_less(win->cwnd, alpha), now);
 		/* If losses turn out to be none, the mark still counts. */
-		window_flight(qp);
+		win->undo_cwnd = window_less(win->undo_cwnd, alpha);
+		win->undo_ssthresh = min(win->undo_ssthresh, win->undo_cwnd);
 	}
 	win->ecn_psn = qp->req.next_psn;
 	win->ecn_at = now;

@@ -44,12 +44,13 @@ void rover_cnp_marked(struct rover_qp *qp, bool response)
 {
 	u64 *last = response ? &qp->req.cnp_at : &qp->rsp.cnp_at;
 	u64 now = ktime_get_ns();
+	bool due = !*last || now - *last >= cnp_interval(qp);
 
-	if (*last && now - *last < cnp_interval(qp))
+	if (response)
+		rover_cc_marked(qp, due);
+	if (!due)
 		return;
 	*last = now;
-	if (response)
-		rover_cc_marked(qp);
 	cnp_send_packet(qp, response ? &qp->req.ip_id : &qp->rsp.ip_id);
 }
 
@@ -57,5 +58,5 @@ void rover_cnp_receive(struct rover_qp *qp)
 {
 	lockdep_assert_held(&qp->tx_lock);
 	rover_qp_count(qp, ROVER_STAT_CNP_HANDLED);
-	rover_cc_marked(qp);
+	rover_cc_marked(qp, true);
 }

@@ -505,8 +505,8 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	rtx->probing = true;
 	rtx->recovering = true;
 	rtx->recover_psn = req->next_psn;
-	/* If the peer is silent for several timeouts, the first one counts. */
-	if (rtx->backoff == 1)
+	/* A second timeout in a row must not save the window of the first. */
+	if (qp->cc.packets > 1)
 		rover_cc_flight(qp);
 	rover_cc_probe(qp);
 	rover_path_lost(&qp->path);

@@ -24,7 +24,7 @@ void rover_rto_take_sample(struct rover_qp *qp, u64 now);
 void rover_rto_sample(struct rover_qp *qp, u64 now);
 /* The probe alone was acknowledged. */
 void rover_rto_probe_answered(struct rover_qp *qp, u64 now);
-/* @packets were acknowledged, for the first time since rtx.progress_at. */
+/* @packets were acknowledged, the first since rtx.progress_at. */
 void rover_rto_acked(struct rover_qp *qp, u32 packets, u64 now);
 /* The peer had a packet already that was sent again: timers were early. */
 void rover_rto_needless(struct rover_qp *qp);
