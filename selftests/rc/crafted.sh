@@ -55,7 +55,7 @@ drops() {
 	done
 }
 
-# A peer has sent 4000 packets of 4 KiB behind a gap, twice. A queue pair may hold a 64th of the memory.
+# A peer has sent 8000 packets of 4 KiB behind a gap, twice. A queue pair may hold a 64th of the memory.
 bounded() {
 	local held=$(($(counter a rx_early_packets) - held_before)) most
 	most=$(awk '/MemTotal/ { print int($2 / 64) }' /proc/meminfo)

@@ -15,8 +15,8 @@
 /* A WRITE with PSN 0 fills memory with this word. */
 #define WORD_OF_0	0x4040404040404040ULL
 
-/* More than the bound of a queue pair in a guest with so little memory (crafted.sh). */
-#define FLOOD		4000
+/* More than the bound of a queue pair in a guest of less than 2 GiB (crafted.sh). */
+#define FLOOD		8000
 #define FLOOD_BYTES	4096
 
 static const struct clause held[] = {
