@@ -308,6 +308,7 @@ struct rover_cc {
  * @recovering: una is before @recover_psn
  * @fresh: packets were told to have arrived
  * @answered: the peer has acknowledged something
+ * @silent: it has acknowledged nothing since the last timeout
  */
 struct rover_rtx {
 	struct hrtimer timer;
@@ -339,6 +340,7 @@ struct rover_rtx {
 	bool recovering;
 	bool fresh;
 	bool answered;
+	bool silent;
 };
 
 #endif /* ROVER_REQ_H */

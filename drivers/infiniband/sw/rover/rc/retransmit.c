@@ -212,6 +212,7 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	lockdep_assert_held(&qp->tx_lock);
 	rover_rto_acked(qp, packets, now);
 	rtx->answered = true;
+	rtx->silent = false;
 	/* Karn's rule is for others: a rover peer reports what was needless. */
 	if (READ_ONCE(qp->peer_sack))
 		rtx->backoff = 0;
@@ -506,8 +507,9 @@ bool rover_retransmit_expired(struct rover_qp *qp)
 	rtx->recovering = true;
 	rtx->recover_psn = req->next_psn;
 	/* A second timeout in a row must not save the window of the first. */
-	if (qp->cc.packets > 1)
+	if (!rtx->silent)
 		rover_cc_flight(qp);
+	rtx->silent = true;
 	rover_cc_probe(qp);
 	rover_path_lost(&qp->path);
 	retransmit_set_deadline(qp, now + rover_rto_ns(qp));
