@@ -38,6 +38,7 @@
 #include "qp/req.h"
 #include "qp/rsp.h"
 #include "run/poll_adapt.h"
+#include "wire/psn.h"
 
 /* Bits of rover_qp.work. */
 #define ROVER_WORK_TX		0
@@ -266,6 +267,15 @@ struct rover_ibqp {
 static inline bool rover_qp_inflight(const struct rover_qp *qp)
 {
 	return READ_ONCE(qp->req.una) != READ_ONCE(qp->req.next_psn);
+}
+
+/**
+ * rover_qp_unacked() - return how many packets are not acknowledged
+ * @qp: sender; tx_lock held
+ */
+static inline u32 rover_qp_unacked(const struct rover_qp *qp)
+{
+	return rover_psn_diff(qp->req.next_psn, qp->req.una);
 }
 
 /**

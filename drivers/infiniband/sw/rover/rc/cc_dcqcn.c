@@ -66,11 +66,6 @@ static u64 dcqcn_min_rate(const struct rover_qp *qp)
 	return min(KNOB(qp, rpg_min_rate) * MBITS, dcqcn_max_rate(qp) / 2);
 }
 
-static u32 dcqcn_inflight(const struct rover_qp *qp)
-{
-	return rover_psn_diff(qp->req.next_psn, qp->req.una);
-}
-
 /* Return the packets that the rate sends in @us, at most ten seconds. */
 static u64 dcqcn_packets_in(const struct rover_qp *qp, u64 us)
 {
@@ -189,7 +184,7 @@ static void dcqcn_note_bytes(struct rover_qp *qp, u32 packets)
 	if (steps == MAX_STEPS)
 		d->bytes = 0;
 	/* Packets that were sent twice are acknowledged once. */
-	if (!dcqcn_inflight(qp))
+	if (!rover_qp_unacked(qp))
 		qp->cc.sent = 0;
 }
 
@@ -199,7 +194,7 @@ static void dcqcn_acked(struct rover_qp *qp, u32 packets)
 
 	d->bound = min(d->bound + packets, rover_cc_max_packets(qp));
 	d->flight = max(d->flight - d->flight / 8,
-			dcqcn_inflight(qp) + packets);
+			rover_qp_unacked(qp) + packets);
 	qp->cc.train = min_t(u32, qp->cc.train * 2, ROVER_TRAIN_MAX);
 	if (d->rate)
 		dcqcn_note_bytes(qp, packets);
@@ -231,7 +226,7 @@ static void dcqcn_rtt_sample(struct rover_qp *qp, u64 rtt, u64 now)
  */
 static u64 dcqcn_measure(const struct rover_qp *qp)
 {
-	u64 packets = max(dcqcn_inflight(qp), qp->cc.dcqcn.flight) ?:
+	u64 packets = max(rover_qp_unacked(qp), qp->cc.dcqcn.flight) ?:
 		      START_PACKETS;
 
 	return div64_u64((packets << qp->mtu_shift) * NSEC_PER_SEC,

@@ -191,8 +191,7 @@ static u32 window_growth(struct rover_qp *qp, u32 acked)
 /* Without more in flight the window is not what limits the flow. */
 static bool window_is_used(const struct rover_qp *qp, u32 acked)
 {
-	return 2 * (rover_psn_diff(qp->req.next_psn, qp->req.una) + acked) >=
-	       qp->cc.packets;
+	return 2 * (rover_qp_unacked(qp) + acked) >= qp->cc.packets;
 }
 
 void rover_cc_window_acked(struct rover_qp *qp, u32 packets)

@@ -50,7 +50,7 @@ void rover_pace_set(struct rover_qp *qp, u64 rate)
 	lockdep_assert_held(&qp->tx_lock);
 	if (rate == cc->rate)
 		return;
-	/* What was sent before there was a rate does not count. */
+	/* pace_at is of a rate that has ended: the queue pair owes nothing. */
 	if (!cc->rate)
 		cc->pace_at = 0;
 	else if (rate)

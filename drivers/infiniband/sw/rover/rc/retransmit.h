@@ -95,7 +95,7 @@ static inline u32 rover_retransmit_inflight(const struct rover_qp *qp)
 	const struct rover_req *req = &qp->req;
 
 	if (likely(!gaps->num))
-		return rover_psn_diff(req->next_psn, req->una);
+		return rover_qp_unacked(qp);
 	return rover_psn_diff(req->next_psn, gaps->high) + gaps->missing -
 	       gaps->lost - gaps->asked;
 }

@@ -89,8 +89,8 @@ u64 rover_rto_wait_ns(const struct rover_qp *qp)
 u64 rover_rto_busy_ns(const struct rover_qp *qp)
 {
 	u64 gap = min_t(u64, qp->rtx.mean_gap, MEAN_OF * MAX_BUSY);
-	u32 inflight = rover_psn_diff(qp->req.next_psn, qp->req.una);
-	u64 busy = div_u64(gap * inflight, max(qp->rtx.mean_packets, 1));
+	u64 busy = div_u64(gap * rover_qp_unacked(qp),
+			   max(qp->rtx.mean_packets, 1));
 
 	return min_t(u64, busy - min(busy, qp->rtx.srtt), MAX_BUSY);
 }
