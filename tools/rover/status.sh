@@ -208,17 +208,6 @@ judge_ruleset() {
 }
 
 ruleset() {
-	awk -v port=$udp_port '
-		/^[ \t]*chain / { policy = 0 }
-		/hook (input|prerouting|ingress)/ && /policy drop/ { policy = closed = 1 }
-		/dport/ && $0 ~ "(^|[^0-9])" port "([^0-9]|$)" {
-			if (/drop|reject/) named = 1
-			else if (/accept/) open = 1
-		}
-		END { if (named) print "drop"; else if (closed && !open) print "policy" }'
-}
-
-ruleset() {
 	if have nft && nft list ruleset 2>/dev/null | grep .; then return; fi
 	! have iptables-save || iptables-save 2>/dev/null | sed -n \
 		-e 's/^:INPUT DROP.*/table ip filter\nchain INPUT\nhook input; policy drop/p' \
