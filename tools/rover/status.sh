@@ -46,6 +46,19 @@ show_links() {
 
 loaded_module() { [[ -d $root/sys/module/rover ]]; }
 
+wants_signatures() {
+	value "$root/sys/module/module/parameters/sig_enforce"
+	[[ $REPLY == Y ]] || grep -qsE '\[(integrity|confidentiality)\]' "$root/sys/kernel/security/lockdown"
+}
+
+# Is the one who signed the installed module among the keys of the kernel? As far as this user sees.
+signer_is_known() {
+	local signer
+	grep -qs ' asymmetri ' "$root/proc/keys" || return 0
+	signer=$(modinfo -F signer rover 2>/dev/null)
+	[[ $signer ]] && grep -qsF "asymmetri $signer: " "$root/proc/keys"
+}
+
 check_module() {
 	local kernel installed loaded
 	kernel=$(uname -r)
@@ -59,6 +72,9 @@ check_module() {
 	elif [[ ! $installed ]]; then
 		problem module-missing "no module for the running kernel, $kernel" \
 			"apt install linux-headers-$kernel rover-dkms && dkms autoinstall"
+	elif wants_signatures && ! signer_is_known; then
+		problem module-unsigned "the kernel takes only modules that are signed with a key it knows" \
+			"mokutil --import /var/lib/dkms/mok.pub, and restart: see rover(7), SECURITY"
 	fi
 }
 
