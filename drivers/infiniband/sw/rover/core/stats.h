@@ -79,6 +79,11 @@
 	  "the kernel")							\
 	X(CQ_EVENTS, "cq_events",					\
 	  "completion events raised for armed completion queues")	\
+	X(CQ_EVENTS_DELAYED, "cq_events_delayed",			\
+	  "times a completion event had to wait because the program "	\
+	  "had left 64 events of its completion queue unread; rising: "	\
+	  "a program arms a completion queue again and again, and "	\
+	  "does not read its completion channel")			\
 	/* on-demand paging, in pages */				\
 	X(PAGE_FAULTS, "page_faults",					\
 	  "pages brought in because a packet or work request needed "	\

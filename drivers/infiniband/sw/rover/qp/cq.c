@@ -190,15 +190,30 @@ void rover_cq_wait_events(struct rover_cq *cq)
 		usleep_range(10, 50);
 }
 
-/* Return true if an event was delayed. */
-static bool cq_stop_moderation(struct rover_cq *cq)
+static void cq_start_timer(struct rover_cq *cq, u64 ns)
 {
-	bool event;
+	hrtimer_start(&cq->moderate_timer, ns_to_ktime(ns),
+		      HRTIMER_MODE_REL_SOFT);
+}
 
+/*
+ * An event is due.  Return true to raise it.  If too many are unread, the timer
+ * tries again; @timer: it has expired.
+ */
+static bool cq_end_delay(struct rover_cq *cq, bool timer)
+{
 	lockdep_assert_held(&cq->lock);
-	event = cq->moderated;
-	cq->moderated = 0;
-	return event;
+	if (likely(rover_channel_admits(&cq->unread))) {
+		cq->moderated = 0;
+		return true;
+	}
+	cq->moderated = max(cq->moderated, 1U);
+	if (!cq->unread.delay_ns)
+		rover_dev_count(cq_dev(cq), ROVER_STAT_CQ_EVENTS_DELAYED);
+	else if (!timer)
+		return false;
+	cq_start_timer(cq, rover_channel_delay(&cq->unread));
+	return false;
 }
 
 static enum hrtimer_restart cq_moderation_over(struct hrtimer *timer)
@@ -209,7 +224,7 @@ static enum hrtimer_restart cq_moderation_over(struct hrtimer *timer)
 
 	/* A user CQ, see rover_cq_modify(). */
 	spin_lock(&cq->lock);
-	event = cq_stop_moderation(cq);
+	event = cq->moderated && cq_end_delay(cq, true);
 	spin_unlock(&cq->lock);
 	if (event)
 		cq_raise_event(cq);
@@ -248,18 +263,24 @@ int rover_cq_create(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		ucontext = &rdma_udata_to_drv_context(udata,
 						      struct rover_ucontext,
 						      ib)->ib;
-	err = cq_new_ring(cq, &cq->ring, attr->cqe, ucontext, &resp.ring);
+	err = rover_channel_open(&cq->unread, attrs, udata && ib->cq_context);
 	if (err)
 		return err;
-	if (udata) {
+	err = cq_new_ring(cq, &cq->ring, attr->cqe, ucontext, &resp.ring);
+	if (err)
+		goto err_channel;
+	if (udata)
 		err = ib_respond_udata(udata, resp);
-		if (err) {
-			rover_ring_destroy(&cq->ring);
-			return err;
-		}
-	}
+	if (err)
+		goto err_ring;
 	ib->cqe = cq->ring.limit;
 	return 0;
+
+err_ring:
+	rover_ring_destroy(&cq->ring);
+err_channel:
+	rover_channel_close(&cq->unread);
+	return err;
 }
 
 int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
@@ -271,6 +292,7 @@ int rover_cq_destroy(struct ib_cq *ib, struct ib_udata *udata)
 	rover_cq_wait_events(cq);
 	tasklet_kill(&cq->event_task);
 	rover_ring_destroy(&cq->ring);
+	rover_channel_close(&cq->unread);
 	mutex_destroy(&cq->resizing);
 	return 0;
 }
@@ -342,18 +364,14 @@ static bool cq_event_due(struct rover_cq *cq, bool solicited, bool error)
 	lockdep_assert_held(&cq->lock);
 	if (!cq->moderated && !cq_take_arm(cq, solicited))
 		return false;
-	if (!cq->moderate_usec || error) {
-		cq->moderated = 0;
-		return true;
-	}
+	if (!cq->moderate_usec || error)
+		return cq_end_delay(cq, false);
 	cq->moderated++;
 	if (cq->moderate_count && cq->moderated >= cq->moderate_count)
-		return cq_stop_moderation(cq);
+		return cq_end_delay(cq, false);
 	/* Restarts a timer left over from an early event. */
 	if (cq->moderated == 1)
-		hrtimer_start(&cq->moderate_timer,
-			      ns_to_ktime(cq->moderate_usec * NSEC_PER_USEC),
-			      HRTIMER_MODE_REL_SOFT);
+		cq_start_timer(cq, cq->moderate_usec * NSEC_PER_USEC);
 	return false;
 }
 
@@ -575,7 +593,7 @@ int rover_cq_modify(struct ib_cq *ib, u16 count, u16 usec)
 	WRITE_ONCE(cq->moderate_count, count);
 	WRITE_ONCE(cq->moderate_usec, usec);
 	/* By the new limits it may be due. */
-	event = cq_stop_moderation(cq);
+	event = cq->moderated && cq_end_delay(cq, false);
 	spin_unlock_bh(&cq->lock);
 	if (event)
 		cq_raise_event(cq);

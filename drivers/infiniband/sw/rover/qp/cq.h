@@ -9,7 +9,8 @@
  * default, are raised where the CQE is written (decision 0025).
  *
  * Moderation delays an event until there are enough CQEs or time is up.  A
- * delayed event has consumed the arming.
+ * delayed event has consumed the arming.  So is an event delayed for which the
+ * program has left too many unread (channel).
  */
 #ifndef ROVER_CQ_H
 #define ROVER_CQ_H
@@ -22,6 +23,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "core/ring.h"
+#include "qp/channel.h"
 
 /**
  * struct rover_cq - completion queue
@@ -35,6 +37,7 @@
  * @moderate_usec: longest delay; 0 for none
  * @moderated: CQEs of the delayed event; 0 for none
  * @moderate_timer: ends a delay; an early event leaves it running
+ * @unread: user CQ: events raised that may be unread
  * @cpu: raises events; ROVER_CPU_ANY for any; constant
  * @event_pending: events to raise on @cpu; no lock
  * @event_csd: IPI to @cpu
@@ -58,6 +61,7 @@ struct rover_cq {
 	u16 moderate_usec;
 	u32 moderated;
 	struct hrtimer moderate_timer;
+	struct rover_unread unread;
 	int cpu;
 	atomic_t event_pending;
 	call_single_data_t event_csd;
