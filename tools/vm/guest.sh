@@ -86,14 +86,10 @@ make_image() {
 	mv "$image.new" "$image"
 }
 
-make_initramfs() {
-	local stage module path names=()
-	stage=$run/initramfs
-	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin}
-	cp "$root/bin/busybox" "$stage/bin/"
-	for module in sh mount echo grep mkdir cp ln insmod poweroff switch_root; do ln -s busybox "$stage/bin/$module"; done
-	cp "$lab_dir/init" "$stage/init"
-	chmod 755 "$stage/init"
+# stage_modules STAGE VERSION MODULE...: put them and what they need into STAGE/modules, and their names, in loading order, into its list
+stage_modules() {
+	local stage=$1 version=$2 module path names=()
+	shift 2
 	while read -r _ path; do
 		module=${path##*/}
 		module=${module%%.*}
@@ -104,9 +100,19 @@ make_initramfs() {
 		*.zst) zstd -qdc "$root/$path" ;;
 		*) cat "$root/$path" ;;
 		esac >"$stage/modules/$module.ko"
-	done < <((in_root modprobe -S "$version" --show-depends -a "${boot_modules[@]}") | grep '^insmod')
+	done < <((in_root modprobe -S "$version" --show-depends -a "$@") | grep '^insmod')
 	: >"$stage/modules/list"
 	((!${#names[@]})) || printf '%s\n' "${names[@]}" >"$stage/modules/list"
+}
+
+make_initramfs() {
+	local stage=$run/initramfs name
+	mkdir -p "$stage"/{bin,dev,proc,sys,new,tree,repo,rw,modules,lab/bin}
+	cp "$root/bin/busybox" "$stage/bin/"
+	for name in sh mount echo grep mkdir cp ln insmod poweroff switch_root; do ln -s busybox "$stage/bin/$name"; done
+	cp "$lab_dir/init" "$stage/init"
+	chmod 755 "$stage/init"
+	stage_modules "$stage" "$version" "${boot_modules[@]}"
 	(in_root -b "$stage:/srv/run" -r "$lab_dir:/srv/lab" gcc -O2 -static -Wall -Wextra -Wno-missing-field-initializers -o /srv/run/lab/bin/on /srv/lab/on.c)
 	(in_root -b "$stage:/srv/run" sh -c 'cd /srv/run && find . | cpio --quiet -o -H newc') >"$initramfs.new"
 	rm -rf "$stage"
