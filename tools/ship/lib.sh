@@ -24,6 +24,9 @@ need_root_of() {
 declare -A suite_suffix=([bookworm]=~deb12 [trixie]=~deb13)
 all_suites=(bookworm trixie)
 
+version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$repo/debian/changelog")
+packages=(ibverbs-provider-rover rover-dkms rover-tools)
+
 build_packages=(build-essential debhelper dh-dkms fakeroot libibverbs-dev lintian python3)
 
 ship_sources() {
@@ -123,4 +126,31 @@ rdma_source() {
 		"$repo/tools/provider/make-44.0" "$from" "$cache/ship/$tree/usr/src/rdma-core-$release" >&2
 	fi
 	echo "/usr/src/rdma-core-$release"
+}
+
+# Are the packages of a suite younger than what they are made of?
+packages_are_new() {
+	local deb
+	deb=$(ls "$repo/build/deb/$1"/rover-tools_*.deb 2>/dev/null) || return
+	[[ ! $(cd "$repo" && find Kbuild drivers include debian tools/provider tools/rover \
+		Documentation/man tools/ship/deb -type f -newer "$deb" -print -quit) ]]
+}
+need_packages() {
+	packages_are_new "$1" || "$ship_dir/deb" "$1" >&2 || die "there are no packages of $1"
+}
+
+# make_later SUITE FOLDER: the packages once more, as a later version with another module
+make_later() {
+	local suite=$1 to=$2 deb name
+	rm -rf "$to"
+	mkdir -p "$to"
+	for name in "${packages[@]}"; do
+		deb=$(ls "$repo/build/deb/$suite/$name"_*.deb)
+		dpkg-deb -R "$deb" "$to/$name"
+		sed -i 's/^Version: .*/&+later/' "$to/$name/DEBIAN/control"
+		[[ $name != rover-dkms ]] ||
+			find "$to/$name/usr/src" -name verbs.h -exec sed -i 's/^\(#define ROVER_VERSION.*\)"$/\1+later"/' {} +
+		dpkg-deb --root-owner-group -b "$to/$name" "$to/$name.deb" >/dev/null
+		rm -rf "${to:?}/$name"
+	done
 }
