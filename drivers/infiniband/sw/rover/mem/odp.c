@@ -268,7 +268,6 @@ err_leaf:
 
 static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 {
-	struct mem_cgroup *old_memcg, *memcg;
 	struct rover_leaf *leaf;
 
 	mutex_lock(&odp->lock);
@@ -276,12 +275,7 @@ static struct rover_leaf *odp_get_leaf(struct rover_odp *odp, unsigned long va)
 	if (!leaf) {
 		if (odp->num_leaves >= odp->trim_at)
 			odp_remove_empty_leaves(odp);
-		/* Charge the process, not this thread. */
-		memcg = get_mem_cgroup_from_mm(odp->mm);
-		old_memcg = set_active_memcg(memcg);
 		leaf = odp_make_leaf(odp, va);
-		set_active_memcg(old_memcg);
-		mem_cgroup_put(memcg);
 	}
 	if (!IS_ERR(leaf))
 		leaf->users++;
@@ -495,6 +489,19 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 	return ret;
 }
 
+static int odp_fault_leaf(struct rover_odp *odp, unsigned long va,
+			  unsigned int *pages, enum rover_odp_want want)
+{
+	struct rover_leaf *leaf = odp_get_leaf(odp, va);
+	int ret;
+
+	if (IS_ERR(leaf))
+		return PTR_ERR(leaf);
+	ret = odp_fault_range(odp, leaf, va & PAGE_MASK, pages, want);
+	odp_put_leaf(odp, leaf);
+	return ret;
+}
+
 /*
  * Page in from @va on, in one leaf; may reduce @pages.  Return the number of
  * new pages, or an error.
@@ -502,22 +509,18 @@ static int odp_fault_range(struct rover_odp *odp, struct rover_leaf *leaf,
 static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 			unsigned int *pages, enum rover_odp_want want)
 {
-	struct rover_leaf *leaf;
-	int ret;
+	struct mem_cgroup *old_memcg, *memcg;
+	int ret = -EFAULT;
 
 	if (!mmget_not_zero(odp->mm))
-		return -EFAULT;
-	if (va >= odp->mm->task_size) {
-		ret = -EFAULT;
-		goto out;
-	}
-	leaf = odp_get_leaf(odp, va);
-	ret = PTR_ERR_OR_ZERO(leaf);
-	if (ret)
-		goto out;
-	ret = odp_fault_range(odp, leaf, va & PAGE_MASK, pages, want);
-	odp_put_leaf(odp, leaf);
-out:
+		return ret;
+	/* Charge the process, not this thread: also page cache and leaves. */
+	memcg = get_mem_cgroup_from_mm(odp->mm);
+	old_memcg = set_active_memcg(memcg);
+	if (va < odp->mm->task_size)
+		ret = odp_fault_leaf(odp, va, pages, want);
+	set_active_memcg(old_memcg);
+	mem_cgroup_put(memcg);
 	/* If this ends the mm, let another thread clean up. */
 	mmput_async(odp->mm);
 	return ret;
