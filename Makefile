@@ -16,7 +16,7 @@ MANDIR ?= $(PREFIX)/share/man
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-cloud nightly bench bench-profile module provider install install-tools deb check-ship check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
+.PHONY: help demo check check-cloud nightly bench bench-profile module provider install install-tools deb check-ship check-machine check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ deb: ## Debian packages for each suite, built in a tree of it: build/deb/SUITE (
 
 check-ship: ## are they installed, built by DKMS, and purged without a trace? (SUITES= for some)
 	@tools/ship/test $(SUITES)
+
+check-machine: ## the packages on running machines: apt, DKMS, restarts, an upgrade, purge (an hour; SUITES= for some)
+	@tools/ship/machine $(SUITES)
 
 check-provider: ## librover built against every rdma-core of the archive, and loaded where it has a suite
 	@tools/ship/provider
