@@ -99,15 +99,14 @@ static void run_unread(struct pair *p, const void *arg)
 {
 	struct region *r;
 	struct conn *c = open_written(p, &r, NULL);
-	int n, events;
+	int events;
 
 	(void)arg;
 	if (end_b(p))
 		return;
-	n = flood_for(c, r, (p->quick ? 1000 : 5000) * p->slow);
+	flood_armed(c, r, 4 * MOST);
 	events = read_events(c);
-	note(p, "%d completions, %d unread events", n, events);
-	check(p, n > 4 * MOST, "%d completions only", n);
+	note(p, "%d unread events", events);
 	check(p, events > 0 && events <= MOST + 1, "%d unread events", events);
 }
 
