@@ -4,8 +4,7 @@
  *
  *	event_flood a|b PORT GROUP...	see main() for the groups
  *
- * End a writes to end b and polls, while a thread of it arms its completion
- * queue all the time.
+ * End a writes to end b and polls, with its completion queue armed all the time.
  */
 #include <errno.h>
 #include <fcntl.h>
