@@ -24,6 +24,7 @@ choose_shares() {
 }
 
 # add_share END TAG FOLDER [ro]: let a guest see a folder of the tree. A daemon of virtiofs ends with its guest.
+# With file handles it does not keep a file open for each one that the guest has seen.
 add_share() {
 	local socket=$1.$2.sock readonly=${4:+,readonly=on} options=(--cache auto)
 	if [[ $shares == 9p ]]; then
@@ -34,7 +35,7 @@ add_share() {
 	machine+=(-chardev "socket,id=$2,path=/srv/run/$socket" -device "vhost-user-fs-pci,chardev=$2,tag=$2")
 	rm -f "$run/$socket"
 	in_root "${binds[@]}" timeout -s KILL "$((seconds + grace))" /usr/libexec/virtiofsd --socket-path "/srv/run/$socket" --shared-dir "$3" \
-		--sandbox none "${options[@]}" >"$run/$socket.log" 2>&1 &
+		--sandbox none --inode-file-handles=prefer "${options[@]}" >"$run/$socket.log" 2>&1 &
 	disown $!
 	within_seconds 10 test -S "$run/$socket" || die "virtiofsd: $(<"$run/$socket.log")"
 }
