@@ -12,7 +12,6 @@
 #include "dev/device.h"
 #include "dev/link.h"
 #include "dev/netns.h"
-#include "mem/advise.h"
 #include "mem/odp_pool.h"
 #include "qp/affinity.h"
 #include "qp/qp_table.h"
@@ -40,12 +39,9 @@ static int __init rover_init(void)
 	err = rover_odp_pool_init();
 	if (err)
 		goto err_crc32;
-	err = rover_advise_init();
-	if (err)
-		goto err_odp_pool;
 	err = rover_skb_alloc_init();
 	if (err)
-		goto err_advise;
+		goto err_odp_pool;
 	err = rover_qp_table_init();
 	if (err)
 		goto err_skb_alloc;
@@ -79,8 +75,6 @@ err_poller:
 	rover_qp_table_exit();
 err_skb_alloc:
 	rover_skb_alloc_exit();
-err_advise:
-	rover_advise_exit();
 err_odp_pool:
 	rover_odp_pool_exit();
 err_crc32:
@@ -102,7 +96,6 @@ static void __exit rover_exit(void)
 	rover_gso_segment_exit();
 	rover_trailer_exit();
 	rover_skb_alloc_exit();
-	rover_advise_exit();
 	rover_odp_pool_exit();
 	/* For call_rcu(), as of memory regions. */
 	rcu_barrier();

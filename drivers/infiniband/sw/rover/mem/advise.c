@@ -3,7 +3,8 @@
  * advise - prefetch of ODP pages
  *
  * All ranges are resolved first: wrong advice has no effect.  With FLUSH the
- * caller prefetches, else a thread, which does not delay deregistration.
+ * caller prefetches, else a thread of the process that has the first range; it
+ * does not delay deregistration.
  *
  * Process context.
  */
@@ -32,9 +33,6 @@ struct advise_request {
 		u32 len;
 	} range[];
 };
-
-/* Normal priority: rover_odp_pagein() gets urgent pages. */
-static struct workqueue_struct *advise_wq;
 
 static void advise_free(struct advise_request *req)
 {
@@ -115,23 +113,12 @@ int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		return -ENOMEM;
 	req->want = want;
 	err = advise_resolve(req, pd, sge, num);
-	if (!err && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
+	if (!err && req->num && !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
 		INIT_WORK(&req->work, advise_work_fn);
-		queue_work(advise_wq, &req->work);
+		rover_odp_queue_advice(req->range[0].odp, &req->work);
 		return 0;
 	}
 	err = err ?: advise_prefetch(req);
 	advise_free(req);
 	return err;
-}
-
-int rover_advise_init(void)
-{
-	advise_wq = alloc_workqueue("rover_advise", WQ_UNBOUND, 0);
-	return advise_wq ? 0 : -ENOMEM;
-}
-
-void rover_advise_exit(void)
-{
-	destroy_workqueue(advise_wq);
 }

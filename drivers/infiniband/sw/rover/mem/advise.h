@@ -12,15 +12,4 @@ int rover_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num,
 		    struct uverbs_attr_bundle *attrs);
 
-/**
- * rover_advise_init() - initialise at module load
- * Return: 0 or -ENOMEM.
- */
-int rover_advise_init(void);
-
-/**
- * rover_advise_exit() - wait for prefetches at module unload
- */
-void rover_advise_exit(void);
-
 #endif /* ROVER_ADVISE_H */

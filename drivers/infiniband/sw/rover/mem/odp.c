@@ -559,6 +559,11 @@ int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 	return 0;
 }
 
+void rover_odp_queue_advice(struct rover_odp *odp, struct work_struct *work)
+{
+	rover_odp_pool_queue_advice(odp->work, work);
+}
+
 /* Page-in requests ***********************************************************/
 
 /* A buffer may be partly unmapped: then try the first page only. */

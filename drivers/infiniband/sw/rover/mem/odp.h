@@ -172,6 +172,14 @@ enum rover_fault rover_odp_pagein(struct rover_odp *odp,
 int rover_odp_prefetch(struct rover_odp *odp, u64 va, u64 len,
 		       enum rover_odp_want want);
 
+/**
+ * rover_odp_queue_advice() - run work that prefetches, on a thread of the process
+ * @odp: referenced
+ * @work: not queued
+ * Context: any.
+ */
+void rover_odp_queue_advice(struct rover_odp *odp, struct work_struct *work);
+
 /* For use after the regions; process context. */
 struct rover_odp *rover_odp_get(struct rover_odp *odp);
 void rover_odp_put(struct rover_odp *odp);

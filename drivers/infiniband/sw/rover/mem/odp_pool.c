@@ -2,8 +2,8 @@
 /*
  * odp_pool - threads that page in user memory
  *
- * Each process with ODP regions has a workqueue, found by its mm.  Its own
- * threads may drop the last reference: odp_pool_destroy_wq destroys it.
+ * Each process with ODP regions has two workqueues, found by its mm.  Its own
+ * threads may drop the last reference: odp_pool_destroy_wq destroys them.
  */
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
@@ -18,12 +18,16 @@
 /* Per process: keeps a disk busy with PAGES_AT_ONCE each. */
 #define ODP_WORK_THREADS	16
 
+/* Likewise, for advice. */
+#define ODP_ADVICE_THREADS	4
+
 /**
  * struct rover_odp_pool - threads of one process
  * @node: in odp_pool_table
  * @mm: only compared
  * @refs: drops to 0 under odp_pool_lock
  * @wq: high priority: packets wait for it
+ * @advice_wq: normal priority; long advice does not delay @wq
  * @destroy_work: frees this object
  */
 struct rover_odp_pool {
@@ -31,6 +35,7 @@ struct rover_odp_pool {
 	const struct mm_struct *mm;
 	refcount_t refs;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *advice_wq;
 	struct work_struct destroy_work;
 };
 
@@ -47,6 +52,7 @@ static void odp_pool_destroy(struct work_struct *work)
 	struct rover_odp_pool *pool = container_of(work, struct rover_odp_pool,
 						   destroy_work);
 
+	destroy_workqueue(pool->advice_wq);
 	destroy_workqueue(pool->wq);
 	kfree(pool);
 	if (atomic_dec_and_test(&odp_pool_unfreed))
@@ -71,16 +77,25 @@ static struct rover_odp_pool *odp_pool_create(const struct mm_struct *mm)
 		return NULL;
 	pool->wq = alloc_workqueue("rover_odp/%d", WQ_UNBOUND | WQ_HIGHPRI,
 				   ODP_WORK_THREADS, task_tgid_nr(current));
-	if (!pool->wq) {
-		kfree(pool);
-		return NULL;
-	}
+	if (!pool->wq)
+		goto err_pool;
+	pool->advice_wq = alloc_workqueue("rover_advice/%d", WQ_UNBOUND,
+					  ODP_ADVICE_THREADS,
+					  task_tgid_nr(current));
+	if (!pool->advice_wq)
+		goto err_wq;
 	pool->mm = mm;
 	refcount_set(&pool->refs, 1);
 	INIT_WORK(&pool->destroy_work, odp_pool_destroy);
 	hash_add(odp_pool_table, &pool->node, (unsigned long)mm);
 	atomic_inc(&odp_pool_unfreed);
 	return pool;
+
+err_wq:
+	destroy_workqueue(pool->wq);
+err_pool:
+	kfree(pool);
+	return NULL;
 }
 
 struct rover_odp_pool *rover_odp_pool_get(void)
@@ -109,6 +124,12 @@ void rover_odp_pool_put(struct rover_odp_pool *pool)
 void rover_odp_pool_queue(struct rover_odp_pool *pool, struct work_struct *work)
 {
 	queue_work(pool->wq, work);
+}
+
+void rover_odp_pool_queue_advice(struct rover_odp_pool *pool,
+				 struct work_struct *work)
+{
+	queue_work(pool->advice_wq, work);
 }
 
 int rover_odp_pool_init(void)

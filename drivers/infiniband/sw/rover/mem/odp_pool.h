@@ -29,12 +29,21 @@ struct rover_odp_pool *rover_odp_pool_get(void);
 void rover_odp_pool_put(struct rover_odp_pool *pool);
 
 /**
- * rover_odp_pool_queue() - run work on a thread
+ * rover_odp_pool_queue() - run work that packets wait for
  * @pool: referenced
  * @work: not queued
  * Context: any.
  */
 void rover_odp_pool_queue(struct rover_odp_pool *pool, struct work_struct *work);
+
+/**
+ * rover_odp_pool_queue_advice() - run work that nobody waits for
+ * @pool: referenced
+ * @work: not queued
+ * Context: any.
+ */
+void rover_odp_pool_queue_advice(struct rover_odp_pool *pool,
+				 struct work_struct *work);
 
 /**
  * rover_odp_pool_init() - initialise at module load
