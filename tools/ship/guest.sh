@@ -165,7 +165,8 @@ in_guest() {
 # stop_machine END: let it end as it would by hand
 stop_machine() {
 	local end=$1 limit=$((SECONDS + 300))
-	in_guest 60 "$end" 'systemctl --no-block poweroff' || return
+	# The answer comes before the agent is stopped.
+	in_guest 60 "$end" '(sleep 1; systemctl poweroff) >/dev/null 2>&1 &' || return
 	while kill -0 "${guests[$end]}" 2>/dev/null; do
 		if ((SECONDS > limit)); then
 			cp "$run/$end.console" "$guest_said"
