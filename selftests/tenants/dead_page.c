@@ -74,7 +74,7 @@ static void run_write(struct pair *p, const void *arg)
 	wr = wr_rdma(1, IBV_WR_RDMA_WRITE, &sge, 1, IBV_SEND_SIGNALED, r->peer_addr, r->peer_rkey);
 	conn_send(c, &wr);
 	queue_quiet(c->send, 300);
-	/* munmap() would wait, as for any page that is read: let the program end instead. */
+	/* munmap() would wait: hmm_range_fault() holds mmap_lock.  The program can end. */
 	undo_never(p);
 }
 
