@@ -21,7 +21,7 @@ firmware=()
 guest_said=
 steps=0
 # What all guests have in common, for qemu_machine and add_share.
-shares=virtiofs seconds=7200 grace=60 count=0
+shares=virtiofs seconds=14400 grace=60 count=0
 
 guests_begin() {
 	run=$(mktemp -d "$cache/ship/run.XXXXXX")
@@ -29,9 +29,15 @@ guests_begin() {
 	trap 'exit 143' INT TERM HUP
 }
 
-guests_end() {
+# Those that a failed test has left, too; they have the trees mounted.
+kill_machines() {
 	((!${#guests[@]})) || kill "${guests[@]}" 2>/dev/null
 	wait
+	guests=() firmware=()
+}
+
+guests_end() {
+	kill_machines
 	[[ ! $run ]] || rm -rf --one-file-system "$run"
 }
 
@@ -146,17 +152,17 @@ start_machine() {
 	return 1
 }
 
-# in_guest LIMIT END COMMANDS: run them in the machine; what they print is in $guest_said
+# in_guest LIMIT END COMMANDS: run them in the machine, for LIMIT seconds; what they print is in $guest_said
 in_guest() {
 	local limit=$1 end=$2 tree=$cache/ship/$suite-$2 name status=
 	name=$((++steps))
 	echo "$3" >"$tree/agent/steps/$name"
 	guest_said=$tree/agent/steps/$name.said
 	: >"$guest_said"
-	echo "$name" >&"${asks[$end]}"
+	echo "$name $limit" >&"${asks[$end]}"
 	until [[ $status == "$name "* ]]; do
-		read -rt "$limit" -u "${answers[$end]}" status && continue
-		{ echo "no answer in $limit s; the console:"; tail -n 20 "$run/$end.console"; } >>"$guest_said"
+		read -rt $((limit + 60)) -u "${answers[$end]}" status && continue
+		{ echo "no answer; the console:"; tail -n 20 "$run/$end.console"; } >>"$guest_said"
 		return 124
 	done
 	return "${status#* }"
