@@ -13,6 +13,7 @@ export DEAD=$folder/dead
 
 serve() {
 	modprobe fuse 2>/dev/null
+	[[ -e /dev/fuse ]] || return
 	mkdir -p $folder
 	touch /tmp/dead.said
 	python3 "$(dirname "$0")/dead_file.py" $folder $((64 << 20)) >/tmp/dead.said 2>&1 </dev/null &
