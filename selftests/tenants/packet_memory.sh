@@ -11,6 +11,10 @@
 # Between two ends on this host packets wait in the queue of the shortcut.
 waited() { (($(counter a tx_shortcut_full) > full)) || fail "the queue was never full"; }
 
+if ((slow > 1)); then
+	try "packets of many queue pairs" skip "the debug kernel is too slow to fill the queue"
+	finish
+fi
 limit=200 full=$(counter a tx_shortcut_full)
 pair_cases packet_memory
 if single; then try "queue pairs wait while the queue of the shortcut is full" waited; fi
