@@ -9,7 +9,10 @@
 . "$here/lib/pair.sh"
 
 # Between two ends on this host packets wait in the queue of the shortcut.
-waited() { (($(counter a tx_shortcut_full) > full)) || fail "the queue was never full"; }
+waited() {
+	(($(counter a tx_packets) > 100000)) || skip "this host is too slow to fill the queue"
+	(($(counter a tx_shortcut_full) > full)) || fail "the queue was never full"
+}
 
 if ((slow > 1)); then
 	try "packets of many queue pairs" skip "the debug kernel is too slow to fill the queue"
