@@ -79,6 +79,8 @@ prepare_machine() {
 		>"$tree/etc/systemd/network/10-eth0.network"
 	printf '[Match]\nName=eth1\n[Network]\nAddress=10.0.2.15/24\n' \
 		>"$tree/etc/systemd/network/10-eth1.network"
+	# Names as without systemd: eth0 with any firmware.
+	ln -sf /dev/null "$tree/etc/systemd/network/99-default.link"
 	mkdir -p "$tree/agent/"{bin,steps}
 	cp "$agent_dir"/* "$tree/agent/"
 	for compiler in "$tree"/usr/bin/{gcc,gcc-[0-9]*,x86_64-linux-gnu-gcc*}; do

@@ -153,13 +153,15 @@ qemu_machine() {
 	shift 3
 	# The daemons of virtiofs read and write the guest's memory.
 	[[ $shares == 9p ]] || memory=(-object "memory-backend-memfd,id=memory,size=${megabytes}M,share=on" -machine memory-backend=memory)
+	# In one line: an EFI kernel ignores what is behind a newline.
+	local words=(console=ttyS0 loglevel=5 panic=-1 mitigations=off no5lvl tsc=reliable nmi_watchdog=0 log_buf_len=2M random.trust_cpu=on
+		rcupdate.rcu_cpu_stall_timeout=120 sysctl.kernel.hung_task_timeout_secs=60 sysctl.kernel.watchdog_thresh=60
+		workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 audit=0 8250.nr_uarts=1 brd.rd_nr=1)
 	machine=(-nodefaults -no-user-config -display none -no-reboot -M "q35,usb=off,smbus=off,sata=off" "${memory[@]}" "${accelerator[@]}" -m "$megabytes" -smp "$cpus"
 		-kernel "/srv/boot/${image##*/}"
 		-chardev "file,id=console,path=/srv/run/${console##*/}" -serial chardev:console
 		-device "virtio-serial-pci,max_ports=4" -device virtio-rng-pci
-		-append "console=ttyS0 loglevel=5 panic=-1 mitigations=off no5lvl tsc=reliable nmi_watchdog=0 log_buf_len=2M random.trust_cpu=on
-			rcupdate.rcu_cpu_stall_timeout=120 sysctl.kernel.hung_task_timeout_secs=60
-			sysctl.kernel.watchdog_thresh=60 workqueue.watchdog_thresh=0 sysctl.kernel.softlockup_panic=0 audit=0 8250.nr_uarts=1 brd.rd_nr=1 $*")
+		-append "${words[*]} $*")
 }
 
 # Start the guest of one end in the background.
