@@ -13,11 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/conn.h"
+#include "lib/demand.h"
 
 /* More than a workqueue of the kernel runs at a time */
 #define ADVICE	1500
-#define PAGE	4096
 #define BYTES	((size_t)ADVICE * PAGE)
 
 /* A region of the dead file, at end a. */
