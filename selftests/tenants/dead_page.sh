@@ -49,6 +49,18 @@ unlink_in_time() {
 	link_add a
 }
 
+# Its threads cannot be killed, so the kernel says that the module is in use instead of waiting for them.
+unload_refused() {
+	timed unload && fail "rmmod works, or has waited"
+	((ms < 5000 * slow)) || fail "rmmod took $ms ms"
+}
+
+unload_works() {
+	within 10 unload
+	mend
+	traffic
+}
+
 if ! serve; then
 	try "pages that never come" skip "this kernel has no FUSE"
 	finish
@@ -58,6 +70,8 @@ try "few threads wait for one program" few_threads
 try "advice of another program is followed" other
 pair_cases dead_page write
 try "rdma link delete does not wait for such a page" unlink_in_time
+try "rmmod is refused at once while such a page is awaited" unload_refused
 try "data is transferred afterwards" traffic
 try "the pages' server ends" end_server
+try "rmmod works afterwards" unload_works
 finish

@@ -17,6 +17,7 @@
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mmu_notifier.h>
+#include <linux/module.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
@@ -504,7 +505,8 @@ static int odp_fault_leaf(struct rover_odp *odp, unsigned long va,
 
 /*
  * Page in from @va on, in one leaf; may reduce @pages.  Return the number of
- * new pages, or an error.
+ * new pages, or an error.  A page may never come, and nothing ends a thread's
+ * wait for it: meanwhile, unloading the module fails.
  */
 static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 			unsigned int *pages, enum rover_odp_want want)
@@ -514,6 +516,7 @@ static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 
 	if (!mmget_not_zero(odp->mm))
 		return ret;
+	__module_get(THIS_MODULE);
 	/* Charge the process, not this thread: also page cache and leaves. */
 	memcg = get_mem_cgroup_from_mm(odp->mm);
 	old_memcg = set_active_memcg(memcg);
@@ -523,6 +526,8 @@ static int odp_fault_in(struct rover_odp *odp, unsigned long va,
 	mem_cgroup_put(memcg);
 	/* If this ends the mm, let another thread clean up. */
 	mmput_async(odp->mm);
+	/* rover_odp_pool_exit() and uverbs wait for the callers. */
+	module_put(THIS_MODULE);
 	return ret;
 }
 
