@@ -116,7 +116,7 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 
 # What make check leaves out, or shortens, for want of time: on the debug kernel and on the oldest, on the debug kernel, on the kernels
 # of both stable releases, between two guests.
-NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush
+NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush longest
 NIGHTLY_DEBUG = affinity cc doorbell ecn kernel loss mcast raw rocev1 spoof srq xrc
 NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc
 NIGHTLY_PAIR = uc srq xrc

@@ -14,7 +14,7 @@
 
 #include "packet.h"
 
-#define BODY_MOST 1200
+#define BODY_MOST 4200
 
 /* IPv4, UDP and BTH, behind 8 bytes that count for the ICRC only */
 struct packet {
@@ -71,38 +71,85 @@ uint32_t packet_icrc(const void *ip, size_t len)
 	return packet_crc32((void *)&masked, sizeof(masked.dummy) + len);
 }
 
-void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len)
+static uint32_t psn_word(uint32_t psn) { return htonl(psn & (PACKET_ACKREQ | 0xffffff)); }
+
+/* Length from the IP header on, without the ICRC */
+static size_t icrc_at(size_t len) { return HEAD - 8 + len + (-len & 3); }
+
+static void make(struct conn *c, struct packet *packet, uint8_t opcode, const void *body,
+		 size_t len)
 {
-	size_t pad = -len & 3;
-	/* From the IP header on, with the ICRC. */
-	size_t all = HEAD - 8 + len + pad + 4;
-	struct packet packet = {
+	size_t all = icrc_at(len) + 4;
+	struct pair *p = c->p;
+
+	check(p, len + 3 <= BODY_MOST, "the test's packet has a body of %zu", len);
+	check(p, !p->ipv6, "packets by hand are IPv4");
+	*packet = (struct packet) {
 		.ip = { .version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP,
 			.id = htons(0x1234), .frag_off = htons(0x4000),
 			.tot_len = htons(all) },
 		.udp = { .source = htons(50000), .dest = htons(4791),
 			 .len = htons(all - sizeof(struct iphdr)) },
-		.bth = { .opcode = opcode, .flags = pad << 4, .pkey = 0xffff,
-			 .qpn = htonl(c->peer.qpn),
-			 .psn = htonl(psn & (PACKET_ACKREQ | 0xffffff)) },
+		.bth = { .opcode = opcode, .flags = (-len & 3) << 4, .pkey = 0xffff,
+			 .qpn = htonl(c->peer.qpn) },
 	};
-	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct pair *p = c->p;
-	uint32_t icrc;
-	ssize_t sent;
+	inet_aton(p->own, (void *)&packet->ip.saddr);
+	inet_aton(p->peer, (void *)&packet->ip.daddr);
+	memcpy(packet->body, body, len);
+}
+
+static int open_socket(struct conn *c)
+{
+	int sock = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+
+	check(c->p, sock >= 0, "a raw socket: %s", strerror(errno));
+	return sock;
+}
+
+static void send_one(struct conn *c, int sock, struct packet *packet, size_t len, uint32_t icrc)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = packet->ip.daddr };
+	size_t at = icrc_at(len);
+
+	icrc = htole32(icrc);
+	memcpy((uint8_t *)&packet->ip + at, &icrc, sizeof(icrc));
+	if (sendto(sock, &packet->ip, at + 4, 0, (void *)&to, sizeof(to)) == (ssize_t)at + 4)
+		return;
+	close(sock);
+	fail(c->p, "sending a packet by hand: %s", strerror(errno));
+}
+
+void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len)
+{
+	struct packet packet;
 	int sock;
 
-	check(p, len + pad <= BODY_MOST, "the test's packet has a body of %zu", len);
-	check(p, !p->ipv6, "packets by hand are IPv4");
-	sock = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
-	check(p, sock >= 0, "a raw socket: %s", strerror(errno));
-	inet_aton(p->own, (void *)&packet.ip.saddr);
-	inet_aton(p->peer, (void *)&packet.ip.daddr);
-	to.sin_addr.s_addr = packet.ip.daddr;
-	memcpy(packet.body, body, len);
-	icrc = htole32(packet_icrc(&packet.ip, all - sizeof(icrc)));
-	memcpy(packet.body + len + pad, &icrc, sizeof(icrc));
-	sent = sendto(sock, &packet.ip, all, 0, (void *)&to, sizeof(to));
+	make(c, &packet, opcode, body, len);
+	packet.bth.psn = psn_word(psn);
+	sock = open_socket(c);
+	send_one(c, sock, &packet, len, packet_icrc(&packet.ip, icrc_at(len)));
 	close(sock);
-	check(p, sent == (ssize_t)all, "sending a packet by hand: %s", strerror(errno));
+}
+
+void packet_send_many(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len,
+		      uint32_t n)
+{
+	uint32_t base, delta[24], icrc, i;
+	struct packet packet;
+	int sock, bit;
+
+	make(c, &packet, opcode, body, len);
+	base = packet_icrc(&packet.ip, icrc_at(len));
+	for (bit = 0; bit < 24; bit++) {
+		packet.bth.psn = psn_word(1U << bit);
+		delta[bit] = base ^ packet_icrc(&packet.ip, icrc_at(len));
+	}
+	sock = open_socket(c);
+	for (i = 0; i < n; i++, psn++) {
+		packet.bth.psn = psn_word(psn & 0xffffff);
+		for (icrc = base, bit = 0; bit < 24; bit++)
+			icrc ^= psn >> bit & 1 ? delta[bit] : 0;
+		send_one(c, sock, &packet, len, icrc);
+	}
+	close(sock);
 }

@@ -19,6 +19,13 @@
  */
 void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len);
 
+/*
+ * Send @n such packets with consecutive PSNs, otherwise equal.  A CRC is linear: each bit of the
+ * PSN changes it in the same way in all of them, so only the first is computed over the payload.
+ */
+void packet_send_many(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len,
+		      uint32_t n);
+
 /* ICRC of an IPv4 packet with @len bytes from its IP header to the ICRC */
 uint32_t packet_icrc(const void *ip, size_t len);
 
