@@ -117,7 +117,7 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 # What make check leaves out, or shortens, for want of time: on the debug kernel and on the oldest, on the debug kernel, on the kernels
 # of both stable releases, between two guests.
 NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush longest
-NIGHTLY_DEBUG = affinity cc doorbell ecn kernel loss mcast raw rocev1 spoof srq xrc
+NIGHTLY_DEBUG = affinity cc doorbell ecn event_flood kernel loopback loss mcast raw recovery rocev1 spoof srq xrc
 NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc
 NIGHTLY_PAIR = uc srq xrc
 
@@ -129,7 +129,7 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 		$(VM) build --kernel $$kernel && \
 		$(VM) run --kernel $$kernel --cpus 2 --timeout 3600 -- env CI=1 selftests/run.sh $(NIGHTLY) || exit; \
 	done
-	@$(VM) run --kernel debug --cpus 2 --timeout 3600 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_DEBUG)
+	@$(VM) run --kernel debug --cpus 2 --timeout 5400 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_DEBUG)
 	@$(VM) suites
 	@for kernel in $$($(VM) kernels | awk 'NR <= 2 { print $$1 }'); do \
 		$(VM) build --kernel $$kernel && \
