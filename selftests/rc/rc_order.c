@@ -146,13 +146,14 @@ static void run_no_room(struct pair *p, const void *arg)
 {
 	struct conn_attr attr = conn_defaults(p);
 	struct region *r = region_new(p, 1 << 20, ALL_ACCESS);
-	uint64_t least = UINT64_MAX, took;
+	uint64_t least = UINT64_MAX, limit = 7000ull * p->slow, took;
 	struct conn *c;
 	int i;
 
 	(void)arg;
 	region_swap(p, r);
-	for (i = 0; i < 5; i++) {
+	/* A busy host needs as long now and then. */
+	for (i = 0; i < 20 && least >= limit; i++) {
 		c = conn_open(p, &attr);
 		if (end_a(p)) {
 			struct ibv_sge sge[] = { sge_of(r, 0, 8), sge_of(r, 4096, 65536) };
@@ -169,11 +170,11 @@ static void run_no_room(struct pair *p, const void *arg)
 			took = now_us() - took;
 			least = took < least ? took : least;
 		}
-		pair_sync(p);
+		pair_swap(p, &least, &took, sizeof(least));
+		least = end_a(p) ? least : took;
 		undo_now(p, c);
 	}
-	check(p, end_b(p) || least < 7000ull * p->slow, "%llu us at least",
-	      (unsigned long long)least);
+	check(p, least < limit, "%llu us at least", (unsigned long long)least);
 }
 
 /* ---- nothing, and empty pieces ---- */
