@@ -21,7 +21,7 @@ void packet_send(struct conn *c, uint8_t opcode, uint32_t psn, const void *body,
 
 /*
  * Send @n such packets with consecutive PSNs, otherwise equal.  A CRC is linear: each bit of the
- * PSN changes it in the same way in all of them, so only the first is computed over the payload.
+ * PSN changes it in the same way in all of them, so it is computed once, and once for each bit.
  */
 void packet_send_many(struct conn *c, uint8_t opcode, uint32_t psn, const void *body, size_t len,
 		      uint32_t n);

@@ -93,27 +93,31 @@ static void move(struct conn *c, struct region *r, enum ibv_wr_opcode opcode)
 	pair_sync(c->p);
 }
 
-/* The window of end a, at both ends. */
-static unsigned int window_at_a(struct conn *c)
+/* What end a says, at both ends. */
+static unsigned int said_by_a(struct conn *c, unsigned int own)
 {
-	unsigned int own = end_a(c->p) ? window_of(c) : 0, peer;
+	unsigned int peer;
 
 	pair_swap(c->p, &own, &peer, sizeof(own));
 	return end_a(c->p) ? own : peer;
+}
+
+/* The window of end a, at both ends. */
+static unsigned int window_at_a(struct conn *c)
+{
+	return said_by_a(c, end_a(c->p) ? window_of(c) : 0);
 }
 
 /* One round; return the window that is wide on a host of this speed. */
 static unsigned int move_timed(struct conn *c, struct region *r, enum ibv_wr_opcode opcode)
 {
 	uint64_t began = now_us(), handled;
-	unsigned int own, peer;
+	unsigned int wide;
 
 	move(c, r, opcode);
 	handled = (uint64_t)MESSAGES * MESSAGE / 4096 * QUEUEING_US / (now_us() - began);
-	own = handled / 2 < WIDE ? handled / 2 : WIDE;
-	own = own > NARROW ? own : NARROW + 1;
-	pair_swap(c->p, &own, &peer, sizeof(own));
-	return end_a(c->p) ? own : peer;
+	wide = handled / 2 < WIDE ? handled / 2 : WIDE;
+	return said_by_a(c, wide > NARROW ? wide : NARROW + 1);
 }
 
 static unsigned int becomes_wide(struct conn *c, struct region *r, enum ibv_wr_opcode opcode)

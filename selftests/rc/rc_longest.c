@@ -64,7 +64,7 @@ static void run_longest(struct pair *p, const void *arg)
 	if (end_b(p)) {
 		queue_quiet(c->recv, 30);
 		conn_want_state(c, IBV_QPS_RTS);
-		check(p, ((uint8_t *)r->buf)[PIECE - 1] == 0x5a, "the payload has not arrived");
+		check(p, r->buf[PIECE - 1] == 0x5a, "the payload has not arrived");
 	}
 	pair_sync(p);
 	p->deadline = now_ms() + SOON_MS * p->slow;
