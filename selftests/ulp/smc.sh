@@ -74,32 +74,41 @@ version_2() {
 	carry_by v2
 }
 
+# no_links: SMC has no queue pair left, so it has terminated its link groups
+no_links() {
+	local end
+	for end in $(module_ends); do ! at "$end" rdma resource show qp | grep -F '[smc]' >/dev/null || return 1; done
+}
+
 # SMC keeps the device until the last socket is closed. Then it is deleted at once.
+#
+# Both programs keep their sockets until SMC has terminated their link groups. SMC never releases a socket that is closed
+# meanwhile, nor its reference to the module (Documentation/interop.rst).
 pulled() {
 	local server client pull input
 	fresh
 	next_port
-	run_at b "$(program smc_data)" server "$ADDR_B" $port $connections $bytes >/tmp/said.b 2>&1 </dev/null &
-	server=$!
-	await_server b $port $server
 	rm -f /tmp/smc.input
 	mkfifo /tmp/smc.input
 	exec {input}<>/tmp/smc.input
-	run_at a "$(program smc_data)" client "$ADDR_B" $port $connections $bytes hold </tmp/smc.input >/tmp/said.a 2>&1 {input}>&- &
+	run_at b "$(program smc_data)" server "$ADDR_B" $port $connections $bytes hold >/tmp/said.b 2>&1 </tmp/smc.input {input}>&- &
+	server=$!
+	await_server b $port $server
+	run_at a "$(program smc_data)" client "$ADDR_B" $port $connections $bytes hold >/tmp/said.a 2>&1 </tmp/smc.input {input}>&- &
 	client=$!
 	within 20 grep -qE '^(ready|error)' /tmp/said.a
 	grep -q '^ready' /tmp/said.a || fail "$(</tmp/said.a)"
 	run_at a rdma link delete "$DEV_A" {input}>&- &
 	pull=$!
-	nap 1
+	# SMC does not report a deleted link to the peer, which finds out when it tests the link.
+	within 60 no_links
 	exec {input}>&-
 	wait $client || fail "$(</tmp/said.a)"
+	wait $server || fail "$(</tmp/said.b)"
 	show /tmp/said.a
+	show /tmp/said.b
 	ends_within 20 $pull
 	((!status)) || fail "the device does not go: $status"
-	# SMC does not report a deleted link to the peer: the server may still wait.
-	kill $server 2>/dev/null || true
-	wait $server || true
 	mend a
 	within 10 has_gid a "$DEV_A" "$(gid_text "$ADDR_A")"
 	carry

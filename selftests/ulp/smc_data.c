@@ -2,12 +2,11 @@
 /*
  * smc_data - data both ways over AF_SMC sockets
  *
- *	smc_data server ADDRESS PORT CONNECTIONS BYTES
- *	smc_data client ADDRESS PORT CONNECTIONS BYTES [hold]
+ *	smc_data server|client ADDRESS PORT CONNECTIONS BYTES [hold]
  *	smc_data eid NAME
  *
  * All connections are open at the same time, and each carries BYTES in either
- * direction at once, compared at the receiver.  With "hold" the client prints
+ * direction at once, compared at the receiver.  With "hold" the program prints
  * "ready" after that, keeps its connections until its standard input ends, and
  * tells how many of them broke meanwhile.
  *
