@@ -116,9 +116,9 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 
 # What make check leaves out, or shortens, for want of time: on the debug kernel and on the oldest, on the debug kernel, on the kernels
 # of both stable releases, between two guests.
-NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush longest
+NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush
 NIGHTLY_DEBUG = affinity cc doorbell ecn event_flood kernel loopback loss mcast raw recovery rocev1 spoof srq xrc
-NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc
+NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc longest
 NIGHTLY_PAIR = uc srq xrc
 
 nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
@@ -133,7 +133,7 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 	@$(VM) suites
 	@for kernel in $$($(VM) kernels | awk 'NR <= 2 { print $$1 }'); do \
 		$(VM) build --kernel $$kernel && \
-		$(VM) run --kernel $$kernel --timeout 1800 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_STABLE) || exit; \
+		$(VM) run --kernel $$kernel --timeout 2400 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_STABLE) || exit; \
 	done
 	@$(VM) run --topology pair --timeout 900 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_PAIR)
 	@$(MAKE) -s check-cloud

@@ -7,6 +7,6 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$here/lib/pair.sh"
 
-limit=450
+limit=380
 pair_cases rc_longest
 finish

@@ -21,7 +21,7 @@ enum { SEND_FIRST = 0x00, SEND_MIDDLE = 0x01 };
 #define PARTS 32
 #define PIECES 17
 #define PIECE (128U << 20)
-#define LIMIT_MS (400 * 1000)
+#define LIMIT_MS (350 * 1000)
 #define SOON_MS 10000
 
 static_assert((uint64_t)PIECES * PIECE > LONGEST, "the receive has room for more");
