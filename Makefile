@@ -16,7 +16,7 @@ MANDIR ?= $(PREFIX)/share/man
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check check-cloud nightly bench bench-profile module provider install install-tools deb check-ship check-machine check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
+.PHONY: help demo check check-cloud check-rt nightly bench bench-profile module provider install install-tools deb check-ship check-machine check-provider test pyverbs unit mutants arrows arrows-doc style series series-check lab debug shell clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -137,6 +137,7 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 	done
 	@$(VM) run --topology pair --timeout 900 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_PAIR)
 	@$(MAKE) -s check-cloud
+	@$(MAKE) -s check-rt
 	@$(MAKE) -s mutants
 
 # What a user of a virtual machine needs to work.
@@ -147,6 +148,16 @@ check-cloud: ## some tests on Debian's kernels for clouds, which have no rdma_rx
 	@for kernel in $$($(VM) kernels | awk '$$1 != "debug" { print $$1 "-cloud" }'); do \
 		echo "$$kernel:" && $(VM) build --kernel $$kernel && \
 		$(VM) run --kernel $$kernel --timeout 900 -- env CI=1 QUICK=1 selftests/run.sh $(CLOUD) || exit; \
+	done
+
+RT = basic rc ud uc srq loss kill unplug
+
+# From 6.18 on, Debian's kernels lack the option that rover needs: decision 0054.
+check-rt: ## some tests on Debian's PREEMPT_RT kernels
+	@$(VM) chroot -- make -s -C selftests
+	@for kernel in $$($(VM) kernels | awk '$$1 ~ /^6/ { print $$1 "-rt" }'); do \
+		echo "$$kernel:" && $(VM) build --kernel $$kernel && \
+		$(VM) run --kernel $$kernel --timeout 1800 -- env CI=1 QUICK=1 selftests/run.sh $(RT) || exit; \
 	done
 
 lab: ## make the lab, or see that it is there: root tree, kernels, QEMU

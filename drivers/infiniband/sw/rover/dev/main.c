@@ -26,11 +26,6 @@
 #include "tx/trailer.h"
 #include "verbs/verbs.h"
 
-/* Disabled softirqs protect per-CPU data; on RT they do so only with this. */
-#if defined(CONFIG_PREEMPT_RT) && !defined(CONFIG_PREEMPT_RT_NEEDS_BH_LOCK)
-#error "on PREEMPT_RT, rover needs a kernel with CONFIG_PREEMPT_RT_NEEDS_BH_LOCK"
-#endif
-
 static int __init rover_init(void)
 {
 	int err;
