@@ -3,7 +3,7 @@
 #
 # guest.sh: machines of the ship tests. A machine is a tree, $suite-END in ship/, that a guest boots
 # as a Debian with systemd; the commands of a test get into it through a port (agent). eth0 is an
-# Ethernet between the machines a and b, eth1 leads to nothing but the compiler of the host.
+# Ethernet between the machines a and b, eth1 leads to nothing but make of the host.
 
 # The lab's way of starting guests: qemu_machine, add_share; kernel_image.
 for part in kernels guest; do
@@ -68,7 +68,7 @@ boot_files() {
 
 # prepare_machine END: what a tree needs to be one of the machines
 prepare_machine() {
-	local end=$1 tree=$cache/ship/$suite-$1 number=1 compiler
+	local end=$1 tree=$cache/ship/$suite-$1 number=1
 	[[ $end == a ]] || number=2
 	rm -f "$tree/.complete" "$tree/usr/sbin/policy-rc.d"
 	# Recommended packages are installed, as on other machines.
@@ -83,10 +83,7 @@ prepare_machine() {
 	ln -sf /dev/null "$tree/etc/systemd/network/99-default.link"
 	mkdir -p "$tree/agent/"{bin,steps}
 	cp "$agent_dir"/* "$tree/agent/"
-	for compiler in "$tree"/usr/bin/{gcc,gcc-[0-9]*,x86_64-linux-gnu-gcc*}; do
-		[[ ${compiler##*/} =~ gcc(-[0-9]+)?$ && -e $compiler ]] || continue
-		ln -sf ../compiler "$tree/agent/bin/${compiler##*/}"
-	done
+	ln -sf ../make "$tree/agent/bin/make"
 	echo 'DPkg::Path "/agent/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";' \
 		>"$tree/etc/apt/apt.conf.d/80agent"
 	cat >"$tree/etc/systemd/system/agent.service" <<-'UNIT'
@@ -141,7 +138,7 @@ start_machine() {
 		-device "virtserialport,nr=1,chardev=agent,name=agent"
 		-netdev "stream,id=data,$server,addr.type=unix,addr.path=/srv/run/data.sock"
 		-device "virtio-net-pci,netdev=data,mac=52:54:00:77:00:0$number,romfile="
-		-netdev "user,id=host,restrict=on,guestfwd=tcp:10.0.2.100:9-cmd:chroot /srv/$end /agent/compile"
+		-netdev "user,id=host,restrict=on,guestfwd=tcp:10.0.2.100:9-cmd:chroot /srv/$end /agent/build"
 		-device "virtio-net-pci,netdev=host,mac=52:54:00:78:00:0$number,romfile=")
 	add_share "$end" root "/srv/$end"
 	in_root "${binds[@]}" timeout -s KILL $((seconds + grace)) qemu-system-x86_64 "${machine[@]}" \

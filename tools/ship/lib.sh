@@ -101,7 +101,7 @@ copy_sources() {
 	rm -rf "$to"
 	mkdir -p "$to"
 	(cd "$repo" && git -c safe.directory='*' ls-files -z -co --exclude-standard |
-		xargs -0 -r ls -d 2>/dev/null | tar -c --owner=0 --group=0 -T -) | tar -x -C "$to"
+		{ xargs -0 -r ls -d 2>/dev/null || true; } | tar -c --owner=0 --group=0 -T -) | tar -x -C "$to"
 }
 
 release_in() {
