@@ -141,7 +141,8 @@ start_machine() {
 		-netdev "user,id=host,restrict=on,guestfwd=tcp:10.0.2.100:9-cmd:chroot /srv/$end /agent/build"
 		-device "virtio-net-pci,netdev=host,mac=52:54:00:78:00:0$number,romfile=")
 	add_share "$end" root "/srv/$end"
-	in_root "${binds[@]}" timeout -s KILL $((seconds + grace)) qemu-system-x86_64 "${machine[@]}" \
+	# For objtool; the guest, which has its own, does not see it.
+	in_root "${binds[@]}" -b "/proc:/srv/$end/proc" timeout -s KILL $((seconds + grace)) qemu-system-x86_64 "${machine[@]}" \
 		>"$run/$end.qemu" 2>&1 &
 	guests[$end]=$!
 	read -rt 600 -u "${answers[$end]}" name
