@@ -145,6 +145,14 @@ void pair_swap(struct pair *p, const void *mine, void *theirs, size_t len)
 	get(p, 'D', theirs, len);
 }
 
+uint64_t pair_value_of_a(struct pair *p, uint64_t value)
+{
+	uint64_t peer;
+
+	pair_swap(p, &value, &peer, sizeof(value));
+	return end_a(p) ? value : peer;
+}
+
 void pair_sync(struct pair *p)
 {
 	if (p->alone)

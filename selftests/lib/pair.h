@@ -104,6 +104,9 @@ void pair_sync(struct pair *p);
 /* Exchange @len bytes with the other end. */
 void pair_swap(struct pair *p, const void *mine, void *theirs, size_t len);
 
+/* Return, at both ends, the @value that end a passes. */
+uint64_t pair_value_of_a(struct pair *p, uint64_t value);
+
 /* Leave the case if the other end has; for loops that wait for the other end. */
 void pair_watch(struct pair *p);
 

@@ -93,19 +93,10 @@ static void move(struct conn *c, struct region *r, enum ibv_wr_opcode opcode)
 	pair_sync(c->p);
 }
 
-/* What end a says, at both ends. */
-static unsigned int said_by_a(struct conn *c, unsigned int own)
-{
-	unsigned int peer;
-
-	pair_swap(c->p, &own, &peer, sizeof(own));
-	return end_a(c->p) ? own : peer;
-}
-
-/* The window of end a, at both ends. */
+/* Return the window of end a, at both ends. */
 static unsigned int window_at_a(struct conn *c)
 {
-	return said_by_a(c, end_a(c->p) ? window_of(c) : 0);
+	return pair_value_of_a(c->p, end_a(c->p) ? window_of(c) : 0);
 }
 
 /* One round; return the window that is wide on a host of this speed. */
@@ -117,7 +108,7 @@ static unsigned int move_timed(struct conn *c, struct region *r, enum ibv_wr_opc
 	move(c, r, opcode);
 	handled = (uint64_t)MESSAGES * MESSAGE / 4096 * QUEUEING_US / (now_us() - began);
 	wide = handled / 2 < WIDE ? handled / 2 : WIDE;
-	return said_by_a(c, wide > NARROW ? wide : NARROW + 1);
+	return pair_value_of_a(c->p, wide > NARROW ? wide : NARROW + 1);
 }
 
 static unsigned int becomes_wide(struct conn *c, struct region *r, enum ibv_wr_opcode opcode)

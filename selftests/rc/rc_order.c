@@ -145,7 +145,7 @@ static uint64_t read_time(struct pair *p, struct region *r, int writes)
 {
 	struct conn_attr attr = conn_defaults(p);
 	struct conn *c = conn_open(p, &attr);
-	uint64_t took = 0, unused;
+	uint64_t took = 0;
 
 	if (end_a(p)) {
 		struct ibv_sge sge[] = { sge_of(r, 0, 8), sge_of(r, 4096, 65536) };
@@ -165,9 +165,9 @@ static uint64_t read_time(struct pair *p, struct region *r, int writes)
 		queue_want(c->send, 2, IBV_WC_SUCCESS);
 		took = now_us() - took;
 	}
-	pair_swap(p, &took, &unused, sizeof(took));
+	took = pair_value_of_a(p, took);
 	undo_now(p, c);
-	return end_a(p) ? took : unused;
+	return took;
 }
 
 /*
