@@ -70,7 +70,7 @@ told() {
 	nth=$((nth + 1))
 	(within 10 is_told "$@") || fail "no $* in $(<$seen)"
 }
-told_name() { [[ ${KERNEL%%-*} == 6.12 ]] || told "$@"; }
+told_name() { [[ $SERIES == 6.12 ]] || told "$@"; }
 
 # The kernel reports events in the namespace of the device, which is the initial one in shared mode,
 # with netdevs of that namespace only. So this runs there. Renames are reported since 6.14.

@@ -30,6 +30,8 @@ module_file() {
 
 # shellcheck source=selftests/lib/topology.sh
 [[ ${DEV_A:-} ]] || . "$here/lib/topology.sh"
+# The lab calls a flavour of 6.1 6.1-rt.
+SERIES=${KERNEL%%-*}
 
 # Seconds a program may take, and the TCP port of the last server; a case is a subshell, so it is not counted from one to
 # the next.

@@ -40,7 +40,7 @@ has_taken() {
 	local text
 	text=$(at b rdma -dd resource show srq dev "$DEV_B")
 	# Older kernels do not show driver details.
-	if [[ ${KERNEL%%-*} == 6.1 ]]; then [[ $text == *srqn* ]]; else [[ $text =~ drv_taken\ [1-9] ]]; fi
+	if [[ $SERIES == 6.1 ]]; then [[ $text == *srqn* ]]; else [[ $text =~ drv_taken\ [1-9] ]]; fi
 }
 
 n=200

@@ -52,7 +52,7 @@ shown() {
 	grep -qE "link $DEV_B/.* type XRC_TGT state RT[RS]" <<<"$text" || fail "there is no target"
 	grep -qE "dev $DEV_B .* type XRC .*cqn [0-9]+ .*comm ib_send_bw" <<<"$text" || fail "there is no queue of XRC"
 	# Older kernels do not show driver details.
-	[[ ${KERNEL%%-*} == 6.1 ]] || grep -qE 'drv_xrc_srqn 0x' <<<"$text" || fail "it has no number"
+	[[ $SERIES == 6.1 ]] || grep -qE 'drv_xrc_srqn 0x' <<<"$text" || fail "it has no number"
 	kill $client $server
 	let_go 20
 }

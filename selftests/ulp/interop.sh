@@ -82,7 +82,7 @@ connections() {
 	else
 		pair_cases rc_data atomic invalidate
 	fi
-	if [[ ${KERNEL%%-*} == 6.1 ]]; then
+	if [[ $SERIES == 6.1 ]]; then
 		try "ATOMIC WRITE" skip "rdma_rxe of 6.1 has none"
 	else
 		pair_cases rc_mpe words

@@ -53,7 +53,7 @@ withdraw() {
 
 # Since 6.15 a client outside the initial network namespace treats a lost network as permanent, unless told not to.
 options=rdma,port=20049,sec=sys
-[[ ${KERNEL%%-*} == 6.1 || ${KERNEL%%-*} == 6.12 ]] || options+=,fatal_neterrors=none
+[[ $SERIES == 6.1 || $SERIES == 6.12 ]] || options+=,fatal_neterrors=none
 
 # shellcheck disable=SC2016
 mount_it() {
