@@ -134,7 +134,7 @@ static void expect(struct run *run)
 	do {
 		WANT(run, next_packet(run, SOON_MS(run->s->p), NULL), "no packet came");
 		wrong = craft_judge(&run->craft, run->step);
-	} while (wrong && is_timeout(run) && now_ms() < until);
+	} while (wrong && !run->step->promptly && is_timeout(run) && now_ms() < until);
 	WANT(run, !wrong, "a packet with opcode 0x%02x: %s", run->s->peer.bth.opcode, wrong);
 	if (craft_is_request(&run->craft))
 		run->seen = run->s->peer.bth.psn & 0xffffff;

@@ -94,6 +94,7 @@ enum step_kind {
  * @absolute: @at is an address
  * @no_ackreq, @ackreq: a packet of the peer has AckReq if it ends a message; these change that.
  *	A received packet must not have AckReq, or must have it
+ * @promptly: a packet has to be received before another one is repeated
  * @flags: more bits of the BTH, in the byte with SE, M, pad and TVer
  * @pkey: P_Key, if not the default one
  * @qpn_bits, @psn_bits: bits to change in these words of the BTH
@@ -121,7 +122,7 @@ struct step {
 	uint64_t at;
 	bool absolute;
 	uint32_t dma;
-	bool no_ackreq, ackreq, credits;
+	bool no_ackreq, ackreq, credits, promptly;
 	uint8_t flags;
 	uint16_t pkey;
 	uint32_t qpn_bits, psn_bits;

@@ -22,6 +22,9 @@
 #define READ_LEN	(2 * MTU + 100)
 #define READ_SENT(number)						\
 	POST(RDMA_READ, .len = READ_LEN), OUT(READ_REQUEST, number, .dma = READ_LEN)
+/* A CNP comes, and halves the congestion window. */
+#define HALVED								\
+	IN(RAW_OP(OP_CNP), 0, .len = 16, .qpn_bits = PEER_BECN), SILENCE
 /* The QP is well: it sends, and is answered. */
 #define WELL(number, which)	SEND_SENT(number), SEND_DONE(number, which)
 
@@ -81,6 +84,19 @@ static const struct clause requests[] = {
 		OUT(READ_REQUEST, 2, .dma = 4), OUT(SEND_ONLY, 3, .len = 4),
 		IN(ATOMIC_ACK, 1, .msn = 2), SENT(2, SUCCESS),
 		IN(RESP_ONLY, 2, .len = 4, .msn = 3), SENT(3, SUCCESS), SEND_DONE(3, 4), END } },
+	{ "9.7.5.1.2: with no AckReq in flight a READ does not wait for the window", .rd_atomic = 1,
+	  STEPS {
+		HALVED, HALVED, HALVED, HALVED, POST(RDMA_READ, .len = 4),
+		OUT(READ_REQUEST, 0, .dma = 4), POST(RDMA_READ, .len = 4), POST(RDMA_WRITE),
+		POST(RDMA_WRITE), POST(RDMA_WRITE), POST(RDMA_WRITE),
+		POST(RDMA_READ, .len = LOCAL_ROOM),
+		IN(RESP_ONLY, 0, .len = 4, .msn = 1), SENT(1, SUCCESS),
+		OUT(READ_REQUEST, 1, .dma = 4), OUT(WRITE_ONLY, 2, .times = 4, .no_ackreq = true),
+		IN(RESP_ONLY, 1, .len = 4, .msn = 2), SENT(2, SUCCESS),
+		OUT(READ_REQUEST, 6, .dma = LOCAL_ROOM, .promptly = true),
+		IN(RESP_FIRST, 6, .len = MTU, .msn = 7), SENT(3, SUCCESS), SENT(4, SUCCESS),
+		SENT(5, SUCCESS), SENT(6, SUCCESS), IN(RESP_MIDDLE, 7, .len = MTU, .times = 14),
+		IN(RESP_LAST, 21, .len = MTU, .msn = 7), SENT(7, SUCCESS), END } },
 	{ "10.8.3.3: a fenced SEND waits for the READs before it", STEPS {
 		POST(RDMA_READ, .len = 4), OUT(READ_REQUEST, 0, .dma = 4),
 		POST(SEND, .len = 4, .wc_flags = IBV_SEND_FENCE), SILENCE,
