@@ -117,9 +117,9 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 # What make check leaves out, or shortens, for want of time: on the debug kernel and on the oldest, on the debug kernel, on the kernels
 # of both stable releases, between two guests.
 NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush
-NIGHTLY_DEBUG = affinity cc doorbell ecn event_flood kernel loopback loss mcast raw recovery rocev1 spoof srq xrc
-NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc longest
-NIGHTLY_PAIR = uc srq xrc
+NIGHTLY_DEBUG = affinity cc doorbell ecn errors event_flood kernel kill loopback loss mcast mw_rereg raw recovery rocev1 spoof srq ud xrc
+NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc longest loopback spoof mcast macvlan loss rocev1 raw manage event_flood odp_charge
+NIGHTLY_PAIR = ud uc srq xrc mcast rocev1 raw unplug
 
 nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
 	@$(MAKE) -s debug
@@ -129,36 +129,36 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 		$(VM) build --kernel $$kernel && \
 		$(VM) run --kernel $$kernel --cpus 2 --timeout 3600 -- env CI=1 selftests/run.sh $(NIGHTLY) || exit; \
 	done
-	@$(VM) run --kernel debug --cpus 2 --timeout 5400 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_DEBUG)
+	@$(VM) run --kernel debug --cpus 2 --timeout 7200 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_DEBUG)
 	@$(VM) suites
 	@for kernel in $$($(VM) kernels | awk 'NR <= 2 { print $$1 }'); do \
 		$(VM) build --kernel $$kernel && \
-		$(VM) run --kernel $$kernel --timeout 2400 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_STABLE) || exit; \
+		$(VM) run --kernel $$kernel --timeout 3000 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_STABLE) || exit; \
 	done
-	@$(VM) run --topology pair --timeout 900 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_PAIR)
+	@$(VM) run --topology pair --timeout 1200 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_PAIR)
 	@$(MAKE) -s check-cloud
 	@$(MAKE) -s check-rt
 	@$(MAKE) -s mutants
 
 # What a user of a virtual machine needs to work.
 CLOUD = basic rc ud rdma_cm perftest loss unplug
+RT = basic rc ud uc srq loss kill unplug
+
+# $(call on_flavour,FLAVOUR,CONDITION,LIMIT,TESTS): on the kernels of this flavour whose series fulfil a condition of awk
+define on_flavour
+	@$(VM) chroot -- make -s -C selftests
+	@for kernel in $$($(VM) kernels | awk '/^[0-9]/ && split($$1, n, ".") && $(2) { print $$1 "-$(1)" }'); do \
+		echo "$$kernel:" && $(VM) build --kernel $$kernel && \
+		$(VM) run --kernel $$kernel --timeout $(3) -- env CI=1 QUICK=1 selftests/run.sh $(4) || exit; \
+	done
+endef
 
 check-cloud: ## some tests on Debian's kernels for clouds, which have no rdma_rxe
-	@$(VM) chroot -- make -s -C selftests
-	@for kernel in $$($(VM) kernels | awk '$$1 != "debug" { print $$1 "-cloud" }'); do \
-		echo "$$kernel:" && $(VM) build --kernel $$kernel && \
-		$(VM) run --kernel $$kernel --timeout 900 -- env CI=1 QUICK=1 selftests/run.sh $(CLOUD) || exit; \
-	done
-
-RT = basic rc ud uc srq loss kill unplug
+	$(call on_flavour,cloud,1,900,$(CLOUD))
 
 # From 6.18 on, Debian's kernels lack the option that rover needs: decision 0054.
 check-rt: ## some tests on Debian's PREEMPT_RT kernels
-	@$(VM) chroot -- make -s -C selftests
-	@for kernel in $$($(VM) kernels | awk '$$1 ~ /^6/ { print $$1 "-rt" }'); do \
-		echo "$$kernel:" && $(VM) build --kernel $$kernel && \
-		$(VM) run --kernel $$kernel --timeout 1800 -- env CI=1 QUICK=1 selftests/run.sh $(RT) || exit; \
-	done
+	$(call on_flavour,rt,(n[1] < 6 || n[1] == 6 && n[2] < 18),1800,$(RT))
 
 lab: ## make the lab, or see that it is there: root tree, kernels, QEMU
 	@$(VM) prepare
