@@ -26,6 +26,8 @@
  * may have stalled.
  */
 #define LATE_MS		6
+/* A packet that came sooner was not sent by a timeout. */
+#define PROMPT_MS	30
 #define TRIES		8
 /* Wait less if many cases fail, as with a mutant of the driver. */
 #define SOON_MS(p)	(((p)->ktap.failed > 2 ? 500 : 4000) * (p)->slow)
@@ -128,7 +130,7 @@ static bool is_timeout(struct run *run)
 
 static void expect(struct run *run)
 {
-	uint64_t until = now_ms() + SOON_MS(run->s->p);
+	uint64_t began = now_ms(), until = began + SOON_MS(run->s->p);
 	const char *wrong;
 
 	do {
@@ -136,6 +138,7 @@ static void expect(struct run *run)
 		wrong = craft_judge(&run->craft, run->step);
 	} while (wrong && !run->step->promptly && is_timeout(run) && now_ms() < until);
 	WANT(run, !wrong, "a packet with opcode 0x%02x: %s", run->s->peer.bth.opcode, wrong);
+	WANT(run, !run->step->promptly || now_ms() < began + PROMPT_MS, "a timeout sent it");
 	if (craft_is_request(&run->craft))
 		run->seen = run->s->peer.bth.psn & 0xffffff;
 }
@@ -162,7 +165,7 @@ static void wait_for_bystander(struct run *run, bool quiet)
 			WANT(run, answered, "the bystander does not answer");
 			break;
 		}
-		WANT(run, !quiet || is_timeout(run),
+		WANT(run, !quiet || (!run->step->promptly && is_timeout(run)),
 		     "a packet with opcode 0x%02x and PSN 0x%06x came", s->peer.bth.opcode,
 		     s->peer.bth.psn & 0xffffff);
 	}

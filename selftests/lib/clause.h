@@ -49,7 +49,7 @@ enum {
 /* Sizes of memory: for the peer's requests, for receives, for work requests */
 #define REMOTE_ROOM	8192
 #define RECV_ROOM	4096
-#define LOCAL_ROOM	4096
+#define LOCAL_ROOM	16384
 #define RECV_EACH	512
 /* Address, key and so on of the peer's memory, in work requests */
 #define PEER_VA		0x0123456789ab0000ULL
@@ -94,7 +94,7 @@ enum step_kind {
  * @absolute: @at is an address
  * @no_ackreq, @ackreq: a packet of the peer has AckReq if it ends a message; these change that.
  *	A received packet must not have AckReq, or must have it
- * @promptly: a packet has to be received before another one is repeated
+ * @promptly: the packet does not wait for a timeout, or none expires during the silence
  * @flags: more bits of the BTH, in the byte with SE, M, pad and TVer
  * @pkey: P_Key, if not the default one
  * @qpn_bits, @psn_bits: bits to change in these words of the BTH
@@ -157,6 +157,8 @@ struct step {
 	NAK(AETH_RNR | RNR_TIMER, number, messages)
 /* All packets so far have been processed, and nothing is sent. */
 #define SILENCE			{ .kind = STEP_SILENCE }
+/* Nor does a timeout repeat a request. */
+#define NO_REPEAT		{ .kind = STEP_SILENCE, .promptly = true }
 /* SILENCE, and no send completes. */
 #define NOT_DONE		{ .kind = STEP_NOT_DONE }
 /* All packets so far have been processed; answers do not matter. */

@@ -22,9 +22,7 @@
 #define READ_LEN	(2 * MTU + 100)
 #define READ_SENT(number)						\
 	POST(RDMA_READ, .len = READ_LEN), OUT(READ_REQUEST, number, .dma = READ_LEN)
-/* A CNP comes, and halves the congestion window. */
-#define HALVED								\
-	IN(RAW_OP(OP_CNP), 0, .len = 16, .qpn_bits = PEER_BECN), SILENCE
+#define THREE_WRITES	POST(RDMA_WRITE), POST(RDMA_WRITE), POST(RDMA_WRITE)
 /* The QP is well: it sends, and is answered. */
 #define WELL(number, which)	SEND_SENT(number), SEND_DONE(number, which)
 
@@ -84,19 +82,21 @@ static const struct clause requests[] = {
 		OUT(READ_REQUEST, 2, .dma = 4), OUT(SEND_ONLY, 3, .len = 4),
 		IN(ATOMIC_ACK, 1, .msn = 2), SENT(2, SUCCESS),
 		IN(RESP_ONLY, 2, .len = 4, .msn = 3), SENT(3, SUCCESS), SEND_DONE(3, 4), END } },
+	/* The first window is 64 packets. */
 	{ "9.7.5.1.2: with no AckReq in flight a READ does not wait for the window", .rd_atomic = 1,
 	  STEPS {
-		HALVED, HALVED, HALVED, HALVED, POST(RDMA_READ, .len = 4),
-		OUT(READ_REQUEST, 0, .dma = 4), POST(RDMA_READ, .len = 4), POST(RDMA_WRITE),
-		POST(RDMA_WRITE), POST(RDMA_WRITE), POST(RDMA_WRITE),
-		POST(RDMA_READ, .len = LOCAL_ROOM),
-		IN(RESP_ONLY, 0, .len = 4, .msn = 1), SENT(1, SUCCESS),
-		OUT(READ_REQUEST, 1, .dma = 4), OUT(WRITE_ONLY, 2, .times = 4, .no_ackreq = true),
+		POST(RDMA_READ, .len = 4), OUT(READ_REQUEST, 0, .dma = 4),
+		POST(RDMA_READ, .len = 4), THREE_WRITES, THREE_WRITES, THREE_WRITES,
+		POST(RDMA_READ, .len = LOCAL_ROOM), IN(RESP_ONLY, 0, .len = 4, .msn = 1),
+		SENT(1, SUCCESS), OUT(READ_REQUEST, 1, .dma = 4),
+		OUT(WRITE_ONLY, 2, .times = 9, .no_ackreq = true),
 		IN(RESP_ONLY, 1, .len = 4, .msn = 2), SENT(2, SUCCESS),
-		OUT(READ_REQUEST, 6, .dma = LOCAL_ROOM, .promptly = true),
-		IN(RESP_FIRST, 6, .len = MTU, .msn = 7), SENT(3, SUCCESS), SENT(4, SUCCESS),
-		SENT(5, SUCCESS), SENT(6, SUCCESS), IN(RESP_MIDDLE, 7, .len = MTU, .times = 14),
-		IN(RESP_LAST, 21, .len = MTU, .msn = 7), SENT(7, SUCCESS), END } },
+		OUT(READ_REQUEST, 11, .dma = LOCAL_ROOM, .promptly = true),
+		IN(RESP_FIRST, 11, .len = MTU, .msn = 12), SENT(3, SUCCESS), SENT(4, SUCCESS),
+		SENT(5, SUCCESS), SENT(6, SUCCESS), SENT(7, SUCCESS), SENT(8, SUCCESS),
+		SENT(9, SUCCESS), SENT(10, SUCCESS), SENT(11, SUCCESS),
+		IN(RESP_MIDDLE, 12, .len = MTU, .times = 62),
+		IN(RESP_LAST, 74, .len = MTU, .msn = 12), SENT(12, SUCCESS), END } },
 	{ "10.8.3.3: a fenced SEND waits for the READs before it", STEPS {
 		POST(RDMA_READ, .len = 4), OUT(READ_REQUEST, 0, .dma = 4),
 		POST(SEND, .len = 4, .wc_flags = IBV_SEND_FENCE), SILENCE,
@@ -198,6 +198,8 @@ static const struct clause acks[] = {
 		SEND_DONE(0, 1), END } },
 };
 
+/* A response that comes behind a missing one, and changes nothing. */
+#define BEHIND(number)		IN(RESP_MIDDLE, number, .len = MTU), NO_REPEAT
 /* A response to a READ that does not answer it. */
 #define BAD_RESPONSE(...)						\
 	STEPS { READ_SENT(0), __VA_ARGS__, SENT(1, BAD_RESP_ERR), DEAD, END }
@@ -238,6 +240,28 @@ static const struct clause responses[] = {
 		IN(RESP_FIRST, 1, .len = MTU, .msn = 1), IN(RESP_LAST, 2, .len = 100, .msn = 1),
 		SENT(1, SUCCESS), LOCAL(0, MTU, FILL(0)), LOCAL(MTU, MTU, FILL(1)),
 		LOCAL(2 * MTU, 100, FILL(2)), WELL(3, 2), END } },
+	{ "9.7.5.1.1: a READ is repeated once for all responses behind a missing one", STEPS {
+		POST(RDMA_READ, .len = 12 * MTU), OUT(READ_REQUEST, 0, .dma = 12 * MTU),
+		IN(RESP_FIRST, 0, .len = MTU, .msn = 1), IN(RESP_MIDDLE, 2, .len = MTU),
+		OUT(READ_REQUEST, 1, .at = MTU, .dma = 11 * MTU), BEHIND(3), BEHIND(4), BEHIND(5),
+		BEHIND(6), BEHIND(7), BEHIND(8), BEHIND(9), BEHIND(10),
+		IN(RESP_LAST, 11, .len = MTU, .msn = 1), NO_REPEAT,
+		IN(RESP_MIDDLE, 2, .len = MTU),
+		OUT(READ_REQUEST, 1, .at = MTU, .dma = 11 * MTU, .promptly = true),
+		IN(RESP_FIRST, 1, .len = MTU, .msn = 1), SILENCE, IN(RESP_MIDDLE, 3, .len = MTU),
+		OUT(READ_REQUEST, 2, .at = 2 * MTU, .dma = 10 * MTU, .promptly = true),
+		IN(RESP_FIRST, 2, .len = MTU, .msn = 1),
+		IN(RESP_MIDDLE, 3, .len = MTU, .times = 8),
+		IN(RESP_LAST, 11, .len = MTU, .msn = 1), SENT(1, SUCCESS), LOCAL(0, MTU, FILL(0)),
+		LOCAL(MTU, MTU, FILL(1)), LOCAL(11 * MTU, MTU, FILL(11)), END } },
+	{ "9.7.5.1.1: a READ is repeated again if a later request was executed", STEPS {
+		READ_SENT(0), IN(RESP_FIRST, 0, .len = MTU, .msn = 1),
+		IN(RESP_LAST, 2, .len = 100, .msn = 1),
+		OUT(READ_REQUEST, 1, .at = MTU, .dma = MTU + 100),
+		SEND_SENT(3), SILENCE, IN(ACKNOWLEDGE, 3, .msn = 2),
+		OUT(READ_REQUEST, 1, .at = MTU, .dma = MTU + 100, .promptly = true),
+		OUT(SEND_ONLY, 3, .len = 4), IN(RESP_FIRST, 1, .len = MTU, .msn = 1),
+		IN(RESP_LAST, 2, .len = 100, .msn = 1), SENT(1, SUCCESS), SEND_DONE(3, 2), END } },
 	{ "9.7.5.1.1: an ACK past a READ is an implied NAK", STEPS {
 		READ_SENT(0), POST(SEND, .len = 4), OUT(SEND_ONLY, 3, .len = 4),
 		IN(ACKNOWLEDGE, 3, .msn = 2), OUT(READ_REQUEST, 0, .dma = READ_LEN),

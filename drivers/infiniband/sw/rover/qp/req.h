@@ -295,6 +295,7 @@ struct rover_cc {
  * @probe_end: PSN after the probe
  * @probe_next: req.next_psn then
  * @recover_psn: req.next_psn at the first loss of this flight
+ * @implied_psn: newest response while one before it is missing, if @implied
  * @mean_packets: mean number of packets that they acknowledge, times 8
  * @resent: packets sent again in this flight
  * @duplicates: packets that the peer has received twice
@@ -305,6 +306,8 @@ struct rover_cc {
  * @probe_gap: the probe is for a gap
  * @probe_waits: the probe is not sent yet
  * @probing: a timeout has set req.psn back
+ * @implied: una was sent again because of such a response, since the last
+ *	progress and timeout
  * @recovering: una is before @recover_psn
  * @fresh: packets were told to have arrived
  * @answered: the peer has acknowledged something
@@ -327,6 +330,7 @@ struct rover_rtx {
 	u32 probe_end;
 	u32 probe_next;
 	u32 recover_psn;
+	u32 implied_psn;
 	u32 mean_packets;
 	u32 resent;
 	u32 duplicates;
@@ -337,6 +341,7 @@ struct rover_rtx {
 	bool probe_gap;
 	bool probe_waits;
 	bool probing;
+	bool implied;
 	bool recovering;
 	bool fresh;
 	bool answered;

@@ -107,7 +107,7 @@ static void completer_settle(struct rover_qp *qp)
 		completer_progress(qp, answered);
 }
 
-static void completer_implied_nak(struct rover_qp *qp)
+static void completer_implied_nak(struct rover_qp *qp, u32 psn)
 {
 	struct rover_req *req = &qp->req;
 
@@ -120,7 +120,7 @@ static void completer_implied_nak(struct rover_qp *qp)
 		rover_completer_dead(qp);
 		return;
 	}
-	rover_recovery_nak(qp, ROVER_STAT_IMPLIED_NAK);
+	rover_recovery_implied_nak(qp, psn);
 }
 
 /* Retries are allowed, and ask for missing packets alone. */
@@ -150,7 +150,7 @@ static void completer_handle_nak(struct rover_qp *qp, u8 syndrome)
 			rover_completer_dead(qp);
 			break;
 		}
-		rover_recovery_nak(qp, ROVER_STAT_PACKET_SEQ_ERR);
+		rover_recovery_nak(qp);
 		break;
 	case ROVER_NAK_INV_REQ:
 		rover_qp_count(qp, ROVER_STAT_REQ_REMOTE_INVALID);
@@ -306,7 +306,7 @@ static void completer_receive_ack(struct rover_qp *qp,
 			if (!req->resp_page_wait)
 				rover_recovery_passed(qp, next);
 		} else {
-			completer_implied_nak(qp);
+			completer_implied_nak(qp, pkt->psn);
 		}
 		return;
 	}
@@ -556,7 +556,7 @@ static void completer_receive_data(struct rover_qp *qp,
 		if (completer_is_selective(qp))
 			completer_hold(qp, pkt);
 		else
-			completer_implied_nak(qp);
+			completer_implied_nak(qp, pkt->psn);
 		return;
 	}
 	if (!completer_store(qp, pkt))

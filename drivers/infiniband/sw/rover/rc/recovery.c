@@ -6,7 +6,7 @@
  * here tell the same.  What is missing before them is lost when it stays away
  * for longer than packets have been late (RACK, RFC 8985), and is sent again
  * alone.  Any other peer sends a NAK and drops all behind the gap: go back, but
- * once in a round trip.
+ * only once in a round trip, and not again for responses to the first request.
  *
  * A reduction of the window is undone if the peer then reports each packet that
  * was sent again as a duplicate.
@@ -315,19 +315,54 @@ static bool recovery_is_under_way(const struct rover_qp *qp, u64 now)
 			now - gap->at < recovery_least_ns(qp)));
 }
 
-void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why)
+/* Return false if that has been done already. */
+static bool recovery_go_back(struct rover_qp *qp, enum rover_stat why, u64 now)
 {
-	u64 now = ktime_get_ns();
-
-	lockdep_assert_held(&qp->tx_lock);
 	if (recovery_is_under_way(qp, now))
-		return;
+		return false;
 	rover_qp_count(qp, why);
 	recovery_enter(qp);
 	/* All behind the gap is lost with it. */
 	rover_cc_lost(qp, qp->cc.packets, now);
 	rover_retransmit_go_back(qp);
 	rover_retransmit_sent(qp, qp->req.una);
+	return true;
+}
+
+void rover_recovery_nak(struct rover_qp *qp)
+{
+	lockdep_assert_held(&qp->tx_lock);
+	recovery_go_back(qp, ROVER_STAT_PACKET_SEQ_ERR, ktime_get_ns());
+}
+
+/*
+ * A peer responds in the order of requests.  After a READ was sent again, the
+ * rest of the first responses still comes, for longer than a round trip if the
+ * READ is long: their PSNs rise, up to what had been sent by then.  Each further
+ * READ would cost the peer as many responses.  A PSN that does not rise is of a
+ * response to the READ sent again, and a higher one of a request sent after it:
+ * then it was lost, or its first response.
+ */
+static bool recovery_is_first_answer(const struct rover_qp *qp, u32 psn)
+{
+	const struct rover_gap *gap = rover_gaps_find(&qp->gaps, qp->req.una);
+
+	return qp->rtx.implied && gap && gap->state == ROVER_GAP_RESENT &&
+	       rover_psn_diff(psn, qp->rtx.implied_psn) > 0 &&
+	       rover_psn_diff(psn, gap->passed) < 0;
+}
+
+void rover_recovery_implied_nak(struct rover_qp *qp, u32 psn)
+{
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&qp->tx_lock);
+	if (recovery_is_first_answer(qp, psn))
+		rover_retransmit_restart_timer(qp, now);
+	else if (!recovery_go_back(qp, ROVER_STAT_IMPLIED_NAK, now))
+		return;
+	qp->rtx.implied = true;
+	qp->rtx.implied_psn = psn;
 }
 
 /*

@@ -30,12 +30,15 @@ void rover_recovery_passed(struct rover_qp *qp, u32 psn);
  */
 void rover_recovery_response(struct rover_qp *qp, u32 psn, u32 end);
 
+/* Handle a sequence NAK for packet req.una. */
+void rover_recovery_nak(struct rover_qp *qp);
+
 /**
- * rover_recovery_nak() - handle a NAK, or an implied one, for packet req.una
- * @qp: alive
- * @why: counter, unless the packet is on its way already
+ * rover_recovery_implied_nak() - handle a response or ACK behind a missing one
+ * @qp: alive; the peer does not do selective retransmission
+ * @psn: its PSN
  */
-void rover_recovery_nak(struct rover_qp *qp, enum rover_stat why);
+void rover_recovery_implied_nak(struct rover_qp *qp, u32 psn);
 
 /* Handle the timer: gaps may have become losses. */
 void rover_recovery_expired(struct rover_qp *qp);

@@ -213,6 +213,7 @@ void rover_retransmit_progress(struct rover_qp *qp, u32 packets)
 	rover_rto_acked(qp, packets, now);
 	rtx->answered = true;
 	rtx->silent = false;
+	rtx->implied = false;
 	/* Karn's rule is for others: a rover peer reports what was needless. */
 	if (READ_ONCE(qp->peer_sack))
 		rtx->backoff = 0;
@@ -258,6 +259,7 @@ void rover_retransmit_lose_all(struct rover_qp *qp)
 	req->wqe.valid = false;
 	req->wqe_fault = ROVER_OK;
 	rover_retransmit_resume(qp);
+	qp->rtx.implied = false;
 	qp->rtx.probing = false;
 	qp->rtx.probe_at = 0;
 	qp->rtx.probes = 0;
