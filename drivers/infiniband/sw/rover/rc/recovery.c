@@ -5,8 +5,9 @@
  * A rover peer tells which packets it holds (sack); responses that are held
  * here tell the same.  What is missing before them is lost when it stays away
  * for longer than packets have been late (RACK, RFC 8985), and is sent again
- * alone.  Any other peer sends a NAK and drops all behind the gap: go back, but
- * only once in a round trip, and not again for responses to the first request.
+ * alone.  Any other peer sends a NAK and drops all behind the gap: go back, at
+ * most once in a round trip, and not for late responses to a READ that was sent
+ * again.
  *
  * A reduction of the window is undone if the peer then reports each packet that
  * was sent again as a duplicate.
