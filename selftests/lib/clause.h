@@ -157,7 +157,7 @@ struct step {
 	NAK(AETH_RNR | RNR_TIMER, number, messages)
 /* All packets so far have been processed, and nothing is sent. */
 #define SILENCE			{ .kind = STEP_SILENCE }
-/* Nor does a timeout repeat a request. */
+/* SILENCE, and the queue pair repeats no request after a timeout. */
 #define NO_REPEAT		{ .kind = STEP_SILENCE, .promptly = true }
 /* SILENCE, and no send completes. */
 #define NOT_DONE		{ .kind = STEP_NOT_DONE }
