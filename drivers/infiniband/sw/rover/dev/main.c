@@ -18,7 +18,7 @@
 #include "run/poller.h"
 #include "run/run.h"
 #include "rx/backlog.h"
-#include "rx/ingress.h"
+#include "rx/steer.h"
 #include "tx/gso_segment.h"
 #include "tx/nettx.h"
 #include "tx/shortcut.h"
@@ -41,7 +41,7 @@ static int __init rover_init(void)
 	if (err)
 		goto err_skb_alloc;
 	rover_kick_init(rover_run_kicked);
-	rover_shortcut_init(rover_ingress_shortcut, rover_nettx_send_queued);
+	rover_shortcut_init(rover_steer_shortcut, rover_nettx_send_queued);
 	rover_poller_init();
 	err = rover_affinity_init(rover_backlog_worker);
 	if (err)

@@ -21,9 +21,9 @@
 #include "dev/netns.h"
 #include "rc/cc.h"
 #include "rx/gro.h"
-#include "rx/ingress.h"
 #include "rx/nf_input.h"
 #include "rx/rocev1.h"
+#include "rx/steer.h"
 #include "tx/nf_output.h"
 
 static unsigned int netns_id __read_mostly;
@@ -80,7 +80,7 @@ static struct socket *netns_open_socket(struct rover_net *rnet,
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = rnet,
 		.encap_type = 1,
-		.encap_rcv = rover_ingress_encap_rcv,
+		.encap_rcv = rover_steer_encap_rcv,
 		.gro_receive = rover_gro_receive,
 		.gro_complete = rover_gro_complete,
 	};

@@ -24,9 +24,9 @@
 #include <rdma/ib_verbs.h>
 
 #include "qp/qp_table.h"
-#include "rx/ingress.h"
 #include "rx/netrx.h"
 #include "rx/nf_input.h"
+#include "rx/steer.h"
 
 #if ROVER_NF_INPUT
 
@@ -111,7 +111,7 @@ static unsigned int nf_input_receive(void *priv, struct sk_buff *skb,
 	if (verdict != NF_ACCEPT)
 		return verdict;
 	__skb_pull(skb, skb_transport_offset(skb));
-	rover_ingress_packet(rnet, skb);
+	rover_steer_packet(rnet, skb);
 	return NF_STOLEN;
 }
 

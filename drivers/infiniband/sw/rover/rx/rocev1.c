@@ -12,8 +12,8 @@
 
 #include "core/trace.h"
 #include "qp/qp_table.h"
-#include "rx/ingress.h"
 #include "rx/rocev1.h"
+#include "rx/steer.h"
 #include "wire/wire.h"
 
 #define ROCEV1_OK	ROVER_STAT_COUNT
@@ -58,7 +58,7 @@ void rover_rocev1_receive(struct rover_net *rnet, struct sk_buff *skb)
 		return;
 	why = rocev1_check(skb);
 	if (why != ROCEV1_OK) {
-		rocev1_drop(rover_ingress_device(rnet, skb), skb, why);
+		rocev1_drop(rover_steer_device(rnet, skb), skb, why);
 		return;
 	}
 	/* Let a sender on this host send the next frame. */
@@ -66,5 +66,5 @@ void rover_rocev1_receive(struct rover_net *rnet, struct sk_buff *skb)
 	skb_reset_network_header(skb);
 	__skb_pull(skb, sizeof(struct ipv6hdr));
 	skb_reset_transport_header(skb);
-	rover_ingress_packet(rnet, skb);
+	rover_steer_packet(rnet, skb);
 }

@@ -32,7 +32,6 @@
 #include "rc/responder.h"
 #include "run/run.h"
 #include "run/timer.h"
-#include "rx/ingress.h"
 #include "verbs/qp_verbs.h"
 
 /*
