@@ -3,31 +3,8 @@
 #ifndef ROVER_ICRC_CHECK_H
 #define ROVER_ICRC_CHECK_H
 
-#include <linux/udp.h>
-
 #include "core/stats.h"
-#include "qp/packet.h"
-#include "wire/wire.h"
-
-/**
- * struct rover_rx_pkt - packet while it is received
- * @pkt: as the protocol sees it
- * @bth: BTH, in host memory
- * @udp: UDP header
- * @at: BTH offset in @pkt.skb
- * @icrc_checked: as part of a small GSO skb
- * @icrc_ok: result
- * @len: from BTH to ICRC, both included
- */
-struct rover_rx_pkt {
-	struct rover_packet pkt;
-	struct rover_bth bth;
-	const struct udphdr *udp;
-	int at;
-	bool icrc_checked;
-	bool icrc_ok;
-	unsigned int len;
-};
+#include "rx/packet_check.h"
 
 /**
  * rover_icrc_check() - verify the ICRC of a packet

@@ -2,8 +2,8 @@
 /*
  * netrx - deliver received packets and trains to queue pairs
  *
- * A packet passes all checks before it changes any state: lengths before any
- * subtraction, the ICRC after cheap lookups. Responder or completer receive it
+ * A packet passes all checks before it changes any state, the ICRC after cheap
+ * lookups (packet_check, icrc_check). Responder or completer receive it
  * under their lock, kept while packets for the same queue pair and side follow:
  * one ACK and one requester run for all.
  *
@@ -28,6 +28,7 @@
 #include "run/run.h"
 #include "rx/icrc_check.h"
 #include "rx/netrx.h"
+#include "rx/packet_check.h"
 #include "tx/gso_long.h"
 #include "tx/gso_small.h"
 #include "tx/plug.h"
@@ -172,77 +173,6 @@ static bool netrx_batch_join(struct netrx_batch *b, const struct rover_rx_pkt *a
 	return true;
 }
 
-static void netrx_parse_exts(struct rover_packet *pkt, const u8 *hdr)
-{
-	const struct rover_opcode *op = pkt->op;
-	unsigned int skip = op->ext - sizeof(struct rover_bth);
-	unsigned int ext = op->hdr_len - op->ext;
-	struct rover_xrceth xrceth;
-
-	if (op->flags & ROVER_OP_XRCETH) {
-		memcpy(&xrceth, hdr, sizeof(xrceth));
-		pkt->srqn = be32_to_cpu(xrceth.srqn) & ROVER_24BIT;
-	}
-	memcpy(&pkt->hdr, hdr + skip, min(ext, sizeof(pkt->hdr)));
-	if (op->imm)
-		memcpy(&pkt->imm, hdr + op->imm - sizeof(struct rover_bth),
-		       sizeof(pkt->imm));
-}
-
-static inline bool netrx_parse(struct netrx_batch *b, struct rover_rx_pkt *a)
-{
-	struct rover_packet *pkt = &a->pkt;
-	const struct rover_bth *bth;
-	const struct rover_opcode *op;
-	u8 buf[ROVER_MAX_HDR] __uninitialized;
-	unsigned int ext;
-	const u8 *hdr;
-
-	if (a->len < sizeof(*bth) + ROVER_ICRC_SIZE) {
-		netrx_drop(b, a, ROVER_STAT_DROP_SHORT);
-		return false;
-	}
-	bth = skb_header_pointer(pkt->skb, a->at, sizeof(*bth), buf);
-	if (!bth) {
-		netrx_drop(b, a, ROVER_STAT_DROP_SHORT);
-		return false;
-	}
-	a->bth = *bth;
-	op = rover_opcode_get(a->bth.opcode);
-	if (!op || a->bth.flags & ROVER_BTH_TVER) {
-		netrx_drop(b, a, ROVER_STAT_DROP_OPCODE);
-		return false;
-	}
-	pkt->op = op;
-	pkt->opcode = a->bth.opcode;
-	pkt->ackreq = rover_bth_ackreq(&a->bth);
-	pkt->sack = rover_bth_sack(&a->bth);
-	pkt->solicited = rover_bth_solicited(&a->bth);
-	pkt->pad = rover_bth_pad(&a->bth);
-	pkt->psn = rover_bth_psn(&a->bth);
-	/* Headers and padded payload are multiples of four (IBTA 9.2.4). */
-	if (a->len % 4 || a->len < op->hdr_len + pkt->pad + ROVER_ICRC_SIZE) {
-		netrx_drop(b, a, ROVER_STAT_DROP_LENGTH);
-		return false;
-	}
-	pkt->payload_at = a->at + op->hdr_len;
-	pkt->payload = a->len - op->hdr_len - pkt->pad - ROVER_ICRC_SIZE;
-	ext = op->hdr_len - sizeof(*bth);
-	hdr = skb_header_pointer(pkt->skb, a->at + sizeof(*bth), ext, buf);
-	if (!hdr) {
-		netrx_drop(b, a, ROVER_STAT_DROP_SHORT);
-		return false;
-	}
-	netrx_parse_exts(pkt, hdr);
-	return true;
-}
-
-/* P_Keys match in their low 15 bits; only the default one exists. */
-static bool netrx_pkey_good(const struct rover_rx_pkt *a)
-{
-	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
-}
-
 /* Packets of a small GSO skb share an IP header: verify it once. */
 static bool netrx_peer_good(struct netrx_batch *b, const struct rover_rx_pkt *a)
 {
@@ -258,19 +188,6 @@ static bool netrx_peer_good(struct netrx_batch *b, const struct rover_rx_pkt *a)
 	rover_dst_note(&qp->rx_dst, b->head);
 	rover_shortcut_note_arrival(qp, b->head);
 	return true;
-}
-
-/* An XRC initiator receives only responses, a target only requests. */
-static inline bool netrx_transport_good(const struct rover_qp *qp,
-					const struct rover_packet *pkt)
-{
-	/* RoCE v1 has no ECN, hence no CNP. */
-	if (pkt->op->class == ROVER_CLASS_CNP)
-		return rover_transport_reliable(qp->transport) &&
-		       pkt->l3 != ROVER_L3_GRH;
-	return rover_opcode_transport(pkt->opcode) == qp->transport &&
-	       (qp->transport != ROVER_TRANSPORT_XRC ||
-		!(pkt->op->flags & ROVER_OP_REQUEST) == !qp->xrcd);
 }
 
 /*
@@ -297,7 +214,7 @@ static inline bool netrx_expected(struct netrx_batch *b,
 	} else if (b->peer == a->pkt.ip) {
 		return true;
 	}
-	if (!netrx_transport_good(qp, &a->pkt)) {
+	if (!rover_packet_check_transport(qp, &a->pkt)) {
 		netrx_drop(b, a, ROVER_STAT_DROP_OPCODE);
 		return false;
 	}
@@ -313,7 +230,7 @@ static inline bool netrx_admit(struct netrx_batch *b, const struct rover_rx_pkt 
 {
 	struct rover_qp *qp = b->qp;
 
-	if (!netrx_transport_good(qp, &a->pkt)) {
+	if (!rover_packet_check_transport(qp, &a->pkt)) {
 		netrx_drop(b, a, ROVER_STAT_DROP_OPCODE);
 		return false;
 	}
@@ -412,10 +329,11 @@ static void netrx_deliver(const struct netrx_batch *b,
 
 static void netrx_receive_pkt(struct netrx_batch *b, struct rover_rx_pkt *a)
 {
-	if (!netrx_parse(b, a))
-		return;
-	if (!netrx_pkey_good(a)) {
-		netrx_drop(b, a, ROVER_STAT_DROP_PKEY);
+	enum rover_stat why;
+
+	if (!rover_packet_check_headers(a, &why) ||
+	    !rover_packet_check_pkey(a, &why)) {
+		netrx_drop(b, a, why);
 		return;
 	}
 	if (!netrx_expected(b, a))
@@ -452,7 +370,10 @@ static bool netrx_headers_plain(const struct sk_buff *skb, enum rover_l3 l3,
 	return len + at == rover_l3_len(l3);
 }
 
-/* netrx_parse() sets the other fields: clearing them would cost more. */
+/*
+ * rover_packet_check_headers() sets the other fields: clearing them would cost
+ * more.
+ */
 static void netrx_init_pkt(const struct netrx_batch *b, struct rover_rx_pkt *a,
 			   const struct sk_buff *skb, int at, unsigned int len,
 			   int first_bth, enum rover_l3 l3)
