@@ -91,24 +91,6 @@ void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 	rover_wqe_complete(qp, &row, fault);
 }
 
-void rover_wqe_flush(struct rover_qp *qp)
-{
-	int posted = rover_ring_posted(&qp->sq, qp->sq.head);
-
-	lockdep_assert_held(&qp->tx_lock);
-	if (posted > ROVER_FLUSH_PORTION)
-		rover_qp_set_work(qp, ROVER_WORK_TX);
-	for (posted = min(posted, ROVER_FLUSH_PORTION); posted > 0; posted--) {
-		const struct rover_send_wqe *slot =
-			rover_ring_slot(&qp->sq, qp->sq.head);
-		u64 wr_id = READ_ONCE(slot->wr_id);
-		u8 opcode = READ_ONCE(slot->opcode);
-
-		rover_ring_retire(&qp->sq, 1);
-		rover_wqe_fail(qp, wr_id, opcode, ROVER_FAULT_FLUSH);
-	}
-}
-
 /* Receive ********************************************************************/
 
 enum rover_fault rover_wqe_recv(struct rover_qp *qp, u32 need)
@@ -152,27 +134,4 @@ void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 	rover_qp_count(qp, fault == ROVER_FAULT_FLUSH ?
 		    ROVER_STAT_RESP_CQE_FLUSH : ROVER_STAT_RESP_CQE_ERROR);
 	rover_wqe_recv_complete(qp, &cqe, true);
-}
-
-void rover_wqe_recv_flush(struct rover_qp *qp)
-{
-	int posted;
-
-	lockdep_assert_held(&qp->rx_lock);
-	if (qp->srq) {
-		rover_qp_last_wqe(qp);
-		return;
-	}
-	posted = rover_ring_posted(&qp->rq, qp->rq.head);
-	if (posted > ROVER_FLUSH_PORTION)
-		rover_qp_set_work(qp, ROVER_WORK_RX);
-	for (posted = min(posted, ROVER_FLUSH_PORTION); posted > 0; posted--) {
-		const struct rover_recv_wqe *slot =
-			rover_ring_slot(&qp->rq, qp->rq.head);
-		u64 wr_id = READ_ONCE(slot->wr_id);
-
-		rover_ring_retire(&qp->rq, 1);
-		rover_wqe_recv_fail(qp, wr_id, ROVER_FAULT_FLUSH,
-				    rover_faults[ROVER_FAULT_FLUSH].req_wc);
-	}
 }

@@ -48,19 +48,6 @@ static inline void rover_wqe_complete(struct rover_qp *qp,
 void rover_wqe_fail(struct rover_qp *qp, u64 wr_id, u8 opcode,
 		    enum rover_fault fault);
 
-/*
- * WQEs flushed under one lock, softirqs off.  A ring holds up to 32768, each
- * with a CQE and maybe an event (decision 0043).
- */
-#define ROVER_FLUSH_PORTION	64
-
-/**
- * rover_wqe_flush() - flush a portion of the send ring
- * @qp: alive; requests begun are complete; ROVER_WORK_TX is set for the rest
- * Context: tx_lock held.
- */
-void rover_wqe_flush(struct rover_qp *qp);
-
 /**
  * rover_wqe_recv() - take the oldest receive into rsp.wqe and rsp.sge
  * @qp: alive; rsp.have_wqe is set if one was taken, valid or not
@@ -90,15 +77,5 @@ void rover_wqe_recv_complete(struct rover_qp *qp, struct rover_cqe *cqe,
  */
 void rover_wqe_recv_fail(struct rover_qp *qp, u64 wr_id, enum rover_fault fault,
 			 u8 status);
-
-/**
- * rover_wqe_recv_flush() - flush a portion of the receive ring
- * @qp: alive; a receive it had taken is complete
- *
- * Sets ROVER_WORK_RX for the rest.  With an SRQ, raises LAST_WQE_REACHED once
- * instead.
- * Context: rx_lock held.
- */
-void rover_wqe_recv_flush(struct rover_qp *qp);
 
 #endif /* ROVER_WQE_H */

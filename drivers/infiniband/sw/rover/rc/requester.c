@@ -14,6 +14,7 @@
 #include "qp/affinity.h"
 #include "qp/cq.h"
 #include "qp/early.h"
+#include "qp/flush.h"
 #include "qp/qp_state.h"
 #include "qp/wqe.h"
 #include "rc/cc.h"
@@ -664,7 +665,7 @@ void rover_requester_flush(struct rover_qp *qp)
 		rover_ring_retire(&qp->sq, 1);
 		rover_wqe_complete(qp, row, ROVER_FAULT_FLUSH);
 	}
-	rover_wqe_flush(qp);
+	rover_flush_sends(qp);
 	req->oldest = qp->sq.head;
 	req->sending = qp->sq.head;
 	req->fetched = qp->sq.head;

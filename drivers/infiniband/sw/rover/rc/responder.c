@@ -17,6 +17,7 @@
 #include "mem/mw.h"
 #include "qp/cq.h"
 #include "qp/early.h"
+#include "qp/flush.h"
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
 #include "qp/wqe.h"
@@ -597,7 +598,7 @@ void rover_responder_flush(struct rover_qp *qp)
 	rsp->have_wqe = false;
 	rover_xrc_clear_srq(qp);
 	rcu_read_unlock();
-	rover_wqe_recv_flush(qp);
+	rover_flush_receives(qp);
 }
 
 void rover_responder_reset(struct rover_qp *qp)

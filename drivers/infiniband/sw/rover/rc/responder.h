@@ -36,7 +36,7 @@ void rover_responder_finish(struct rover_qp *qp);
 void rover_responder_leave(struct rover_qp *qp);
 
 /**
- * rover_responder_flush() - flush receives, see rover_wqe_recv_flush()
+ * rover_responder_flush() - flush receives, see rover_flush_receives()
  * @qp: in error
  * Context: rx_lock held.
  */
