@@ -2,9 +2,6 @@
 /*
  * device - RDMA device of a network interface
  *
- * The core makes GIDs of the interface's addresses.  This file reports link
- * changes.
- *
  * A device ends by `rdma link delete', or when its interface goes or changes
  * namespaces, or the module goes.  The core removes clients in reverse order of
  * registration: first this file's, which sets @unregistering so that destroyed
@@ -17,12 +14,12 @@
 #include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
-#include <net/rtnetlink.h>
 #include <rdma/rover-abi.h>
 
 #include "core/dev.h"
 #include "dev/cc_admin.h"
 #include "dev/device.h"
+#include "dev/gid.h"
 #include "dev/netns.h"
 #include "mem/mkey.h"
 #include "qp/cq.h"
@@ -67,60 +64,17 @@ static int device_enable_driver(struct ib_device *ib)
 	return 0;
 }
 
-/*
- * ipvlan demultiplexes by IP address, so RoCE v1 frames stay with the lower
- * interface, perhaps in another namespace.  If @ndev is going, do not call
- * get_link_net().
- */
-static bool device_gets_rocev1(const struct net_device *ndev)
-{
-	const struct rtnl_link_ops *link;
-	bool arrives = true;
-
-	rcu_read_lock();
-	link = ndev->rtnl_link_ops;
-	if (link && READ_ONCE(ndev->reg_state) == NETREG_REGISTERED &&
-	    (!strcmp(link->kind, "ipvlan") || !strcmp(link->kind, "ipvtap")))
-		arrives = link->get_link_net &&
-			  net_eq(link->get_link_net(ndev), dev_net(ndev));
-	rcu_read_unlock();
-	return arrives;
-}
-
-/*
- * Refuse upper interfaces in other namespaces, where packets would need routes
- * and sockets (decision 0039).  The core asks again when one moves.
- */
-static int device_add_gid(const struct ib_gid_attr *attr, void **context)
-{
-	const struct rover_dev *dev = rover_dev(attr->device);
-	const struct net_device *ndev;
-
-	/* The core has not published the entry yet. */
-	ndev = rcu_dereference_protected(attr->ndev, true);
-	if (!net_eq(dev_net(ndev), dev->rnet->net))
-		return -EXDEV;
-	if (attr->gid_type == IB_GID_TYPE_ROCE && !device_gets_rocev1(ndev))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
-static int device_del_gid(const struct ib_gid_attr *attr, void **context)
-{
-	return 0;
-}
-
 static const struct ib_device_ops device_lifecycle_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = ROVER_DRIVER_ID,
 	.device_group = &rover_cc_admin_group,
-	.add_gid = device_add_gid,
-	.del_gid = device_del_gid,
+	.add_gid = rover_gid_add,
+	.del_gid = rover_gid_del,
 	.enable_driver = device_enable_driver,
 	.dealloc_driver = device_dealloc_driver,
 };
 
-static struct rover_dev *device_get_by_netdev(struct net_device *ndev)
+struct rover_dev *rover_device_get_by_netdev(struct net_device *ndev)
 {
 	struct ib_device *ib = ib_device_get_by_netdev(ndev, ROVER_DRIVER_ID);
 
@@ -160,7 +114,7 @@ static int device_check_netdev(struct net_device *ndev)
 		device_warn_vlan(ndev);
 		return -EOPNOTSUPP;
 	}
-	dev = device_get_by_netdev(ndev);
+	dev = rover_device_get_by_netdev(ndev);
 	if (dev) {
 		pr_warn_ratelimited("%s already has an RDMA device: use %s or delete it first\n",
 				    netdev_name(ndev), dev_name(&dev->ib.dev));
@@ -283,7 +237,7 @@ static int device_recheck_netdev(struct net_device *ndev, struct net *net)
 	rtnl_lock();
 	present = ndev->reg_state == NETREG_REGISTERED &&
 		  net_eq(dev_net(ndev), net);
-	dev = device_get_by_netdev(ndev);
+	dev = rover_device_get_by_netdev(ndev);
 	if (dev)
 		dev->port_state = ib_get_curr_port_state(ndev);
 	rtnl_unlock();
@@ -318,52 +272,6 @@ int rover_device_add(const char *name, struct net_device *ndev)
 	return err;
 }
 
-/* Newer cores report link changes by themselves, except for bonds. */
-static void device_report_port(struct rover_dev *dev)
-{
-	enum ib_port_state state = ib_get_curr_port_state(dev->ndev);
-
-	ASSERT_RTNL();
-	if (state == dev->port_state)
-		return;
-	dev->port_state = state;
-	ib_dispatch_port_state_event(&dev->ib, dev->ndev);
-}
-
-static int device_netdev_event(struct notifier_block *nb, unsigned long event,
-			       void *arg)
-{
-	struct rover_dev *dev;
-	int ret = NOTIFY_DONE;
-
-	dev = device_get_by_netdev(netdev_notifier_info_to_dev(arg));
-	if (!dev)
-		return NOTIFY_DONE;
-
-	switch (event) {
-	case NETDEV_UP:
-	case NETDEV_DOWN:
-	case NETDEV_CHANGE:
-		WRITE_ONCE(dev->speed.changed, true);
-		device_report_port(dev);
-		break;
-	case NETDEV_UNREGISTER:
-		/* Queued: unregistering takes RTNL. */
-		ib_unregister_device_queued(&dev->ib);
-		break;
-	case NETDEV_PRE_TYPE_CHANGE:
-		/* No bond may change to a non-Ethernet type. */
-		ret = NOTIFY_BAD;
-		break;
-	}
-	ib_device_put(&dev->ib);
-	return ret;
-}
-
-static struct notifier_block device_netdev_notifier = {
-	.notifier_call = device_netdev_event,
-};
-
 static int device_client_add(struct ib_device *ib)
 {
 	return ib->ops.owner == THIS_MODULE ? 0 : -EOPNOTSUPP;
@@ -383,24 +291,11 @@ static struct ib_client device_ib_client = {
 
 int rover_device_init(void)
 {
-	int err;
-
-	err = ib_register_client(&device_ib_client);
-	if (err)
-		return err;
-	err = register_netdevice_notifier(&device_netdev_notifier);
-	if (err)
-		goto err_client;
-	return 0;
-
-err_client:
-	ib_unregister_client(&device_ib_client);
-	return err;
+	return ib_register_client(&device_ib_client);
 }
 
 void rover_device_exit(void)
 {
 	ib_unregister_driver(ROVER_DRIVER_ID);
-	unregister_netdevice_notifier(&device_netdev_notifier);
 	ib_unregister_client(&device_ib_client);
 }

@@ -4,6 +4,7 @@
 #define ROVER_DEVICE_H
 
 struct net_device;
+struct rover_dev;
 
 /**
  * rover_device_add() - register an RDMA device
@@ -18,7 +19,16 @@ struct net_device;
 int rover_device_add(const char *name, struct net_device *ndev);
 
 /**
- * rover_device_init() - watch interfaces and devices
+ * rover_device_get_by_netdev() - find the device of an interface
+ * @ndev: interface
+ *
+ * Context: any.
+ * Return: device, to be released with ib_device_put(); NULL without one.
+ */
+struct rover_dev *rover_device_get_by_netdev(struct net_device *ndev);
+
+/**
+ * rover_device_init() - watch devices
  * Return: 0 or an error.
  */
 int rover_device_init(void);
@@ -26,7 +36,7 @@ int rover_device_init(void);
 /**
  * rover_device_exit() - remove all devices
  *
- * After rover_link_exit().  Waits for removals in progress.
+ * After rover_newlink_exit().  Waits for removals in progress.
  */
 void rover_device_exit(void);
 

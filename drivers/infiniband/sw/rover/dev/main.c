@@ -10,8 +10,9 @@
 
 #include "core/kick.h"
 #include "dev/device.h"
-#include "dev/link.h"
+#include "dev/netdev_event.h"
 #include "dev/netns.h"
+#include "dev/newlink.h"
 #include "mem/odp_pool.h"
 #include "qp/affinity.h"
 #include "qp/qp_table.h"
@@ -54,9 +55,14 @@ static int __init rover_init(void)
 	err = rover_device_init();
 	if (err)
 		goto err_netns;
-	rover_link_init();
+	err = rover_netdev_event_init();
+	if (err)
+		goto err_device;
+	rover_newlink_init();
 	return 0;
 
+err_device:
+	rover_device_exit();
 err_netns:
 	rover_netns_exit();
 err_gso_segment:
@@ -79,8 +85,9 @@ err_crc32:
 
 static void __exit rover_exit(void)
 {
-	rover_link_exit();
+	rover_newlink_exit();
 	rover_device_exit();
+	rover_netdev_event_exit();
 	rover_netns_exit();
 	/* First: skbs in netdev queues hold QPs and may kick. */
 	rover_qp_table_exit();
