@@ -165,7 +165,7 @@ static int nettx_xmit_frame(struct rover_dev *dev,
 /*
  * @path may have changed while @skb waited. skb->dev stays set, although
  * POST_ROUTING takes it for the ingress interface: IPsec may segment before
- * ip_output() sets it.
+ * ip_output() sets it (decision 0055).
  */
 static int nettx_xmit(struct rover_dev *dev, const struct rover_path *path,
 		      struct sk_buff *skb)
