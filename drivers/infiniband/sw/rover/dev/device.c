@@ -50,7 +50,7 @@ static void device_dealloc_driver(struct ib_device *ib)
 
 /*
  * Called before clients are added, and after a move to another RDMA namespace,
- * when the notifier cannot find the device: check its interface.
+ * when netdev_event cannot find the device: check its interface.
  */
 static int device_enable_driver(struct ib_device *ib)
 {
@@ -226,8 +226,8 @@ err_dealloc:
 }
 
 /*
- * The notifier misses an interface that goes or moves before registration.
- * Under RTNL, this check sees it, or the notifier runs later.
+ * netdev_event misses an interface that goes or moves before registration.
+ * Under RTNL, this check sees it, or netdev_event runs later.
  */
 static int device_recheck_netdev(struct net_device *ndev, struct net *net)
 {

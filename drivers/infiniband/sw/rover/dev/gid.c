@@ -3,14 +3,16 @@
  * gid - entries of the GID table
  *
  * The core owns the table.  It makes entries of the addresses of the device's
- * interface and of its upper interfaces, and asks here for each.
+ * interface and of its upper interfaces, for each version of RoCE, and asks here
+ * for each.
  */
+#include <linux/netdevice.h>
+#include <linux/string.h>
 #include <net/rtnetlink.h>
 #include <rdma/ib_verbs.h>
 
 #include "core/dev.h"
 #include "dev/gid.h"
-#include "dev/netns.h"
 
 /*
  * ipvlan demultiplexes by IP address, so RoCE v1 frames stay with the lower

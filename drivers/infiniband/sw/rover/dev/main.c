@@ -52,17 +52,17 @@ static int __init rover_init(void)
 	err = rover_netns_init();
 	if (err)
 		goto err_gso_segment;
-	err = rover_device_init();
-	if (err)
-		goto err_netns;
 	err = rover_netdev_event_init();
 	if (err)
-		goto err_device;
+		goto err_netns;
+	err = rover_device_init();
+	if (err)
+		goto err_netdev_event;
 	rover_newlink_init();
 	return 0;
 
-err_device:
-	rover_device_exit();
+err_netdev_event:
+	rover_netdev_event_exit();
 err_netns:
 	rover_netns_exit();
 err_gso_segment:

@@ -4,8 +4,9 @@
  *
  * With both ends local, softirq receives a packet on the CPU that sent it, so
  * send and receive alternate.  Long messages use two CPUs in process context,
- * where softirqs run after each train: the home CPU, where userspace rings the
- * doorbell, sends; a worker on another CPU receives (decision 0010).
+ * where softirqs run after each train: the home CPU, where the program calls the
+ * doorbell or the kernel user posts, sends; a worker on another CPU receives
+ * (decision 0010).
  *
  * One CPU suffices for small messages (a context switch costs more), at queue
  * depth 1 (nothing is sent meanwhile), and for remote peers (the NIC has chosen

@@ -2,12 +2,13 @@
 /*
  * flush - complete the requests of a ring with FLUSH_ERR, in portions
  *
- * rover_requester_flush() completes those that it has begun before.  See
+ * rover_requester_flush() first completes the requests that it has begun.  See
  * decision 0043.
  */
 #include "qp/flush.h"
 #include "qp/qp_state.h"
 #include "qp/wqe.h"
+#include "wire/fault.h"
 
 void rover_flush_sends(struct rover_qp *qp)
 {

@@ -55,7 +55,7 @@ enum rover_backlog_owner {
 };
 
 /**
- * struct rover_backlog - packets for a worker or doorbell (steer)
+ * struct rover_backlog - packets for a worker or doorbell (backlog)
  * @requests: in order; its lock protects all but @cpu
  * @responses: in order
  * @bytes: sum of their truesize

@@ -23,7 +23,7 @@ void rover_requester_run(struct rover_qp *qp);
  * rover_requester_flush() - complete posted WQEs with FLUSH_ERR
  * @qp: in error, or its send queue is
  *
- * Flushes those with a row and a portion of the others, see rover_flush_sends().
+ * Flushes those with a row and a portion of the others (rover_flush_sends()).
  * Context: tx_lock held.
  */
 void rover_requester_flush(struct rover_qp *qp);

@@ -22,7 +22,6 @@
 #include "qp/affinity.h"
 #include "qp/qp_state.h"
 #include "qp/qp_table.h"
-#include "qp/wqe.h"
 #include "rc/rd_atomic.h"
 #include "rc/requester.h"
 #include "rc/responder.h"

@@ -8,8 +8,8 @@
 
 /**
  * rover_icrc_check() - verify the ICRC of a packet
- * @a: parsed; for zero-copy payload @a->pkt.zcopy is set, for a long GSO skb
- *	@a->pkt.packets
+ * @a: has passed rover_packet_check_headers(); for zero-copy payload
+ *	@a->pkt.zcopy is set, for a long GSO skb @a->pkt.packets
  * @stats: counters for packets whose payload need not be summed
  * @headerless: increased by packets that have no BTH of their own
  * Context: softirq or worker, under rcu_read_lock().

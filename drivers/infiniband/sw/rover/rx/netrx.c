@@ -2,10 +2,10 @@
 /*
  * netrx - deliver received packets and trains to queue pairs
  *
- * A packet passes all checks before it changes any state, the ICRC after cheap
- * lookups (packet_check, icrc_check). Responder or completer receive it
- * under their lock, kept while packets for the same queue pair and side follow:
- * one ACK and one requester run for all.
+ * A packet passes all checks (packet_check, icrc_check and those here) before it
+ * changes any state; the ICRC comes after the cheap ones. Responder or completer
+ * receive it under their lock, kept while packets for the same queue pair and
+ * side follow: one ACK and one requester run for all.
  *
  * Softirq or worker, under rcu_read_lock(). The skb may be cloned: read only.
  */

@@ -7,7 +7,7 @@
  * without a socket lookup; UDP would segment trains without the tunnel flag,
  * which the loopback device cannot carry. The PRE_ROUTING hook sets the
  * connection's cached dst. The rest (checksums, groups, VRFs, IPsec, broken
- * packets) comes from the UDP socket (ingress).
+ * packets) comes from the UDP socket (steer).
  *
  * Softirq, under rcu_read_lock().
  */

@@ -6,16 +6,18 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 
+#include "core/dev.h"
 #include "core/stats.h"
 #include "qp/packet.h"
 #include "qp/qp.h"
+#include "wire/opcode.h"
 #include "wire/wire.h"
 
 /**
  * struct rover_rx_pkt - packet while it is received
  * @pkt: as the protocol sees it
  * @bth: BTH, in host memory
- * @udp: UDP header
+ * @udp: UDP header, unless @pkt has a GRH
  * @at: BTH offset in @pkt.skb
  * @icrc_checked: as part of a small GSO skb
  * @icrc_ok: result
@@ -50,8 +52,8 @@ static inline void rover_packet_check_copy(struct rover_packet *pkt,
 }
 
 /**
- * rover_packet_check_headers() - check lengths and opcode, fill in @a->pkt
- * @a: packet; @pkt.skb, @at and @len are set
+ * rover_packet_check_headers() - check lengths and opcode, fill in the headers
+ * @a: packet; @pkt.skb, @at and @len are set, @bth is zero
  * @why: set to the counter of a packet to be dropped
  *
  * Lengths are checked before any subtraction.
@@ -111,8 +113,10 @@ static inline bool rover_packet_check_headers(struct rover_rx_pkt *a,
 static inline bool rover_packet_check_pkey(const struct rover_rx_pkt *a,
 					   enum rover_stat *why)
 {
+	if ((be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff))
+		return true;
 	*why = ROVER_STAT_DROP_PKEY;
-	return (be16_to_cpu(a->bth.pkey) & 0x7fff) == (ROVER_PKEY & 0x7fff);
+	return false;
 }
 
 /* An XRC initiator receives only responses, a target only requests. */

@@ -4,7 +4,7 @@
  *
  * Packets come from the UDP socket, netfilter, Ethernet or the shortcut.  They
  * are received where they arrive, or queued to their queue pair's backlog.
- * Softirq, under rcu_read_lock().
+ * Softirq.
  */
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -13,8 +13,9 @@
 #include "core/trace.h"
 #include "qp/qp_table.h"
 #include "rx/backlog.h"
-#include "rx/steer.h"
 #include "rx/netrx.h"
+#include "rx/steer.h"
+#include "wire/opcode.h"
 #include "wire/wire.h"
 
 struct rover_dev *rover_steer_device(struct rover_net *rnet,
@@ -74,7 +75,7 @@ void rover_steer_packet(struct rover_net *rnet, struct sk_buff *skb)
 	bth = steer_first_bth(skb, &buf);
 	if (bth)
 		qp = steer_find_qp(rnet, bth);
-	/* Count at the queue pair's device: lo and VLANs have none. */
+	/* Count at the queue pair's device: VLANs have none, lo seldom. */
 	dev = qp ? qp->dev : rover_steer_device(rnet, skb);
 	if (dev)
 		steer_receive_skb(rnet, dev, qp, skb, bth);

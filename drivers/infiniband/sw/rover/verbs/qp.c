@@ -26,7 +26,6 @@
 #include "qp/qp_table.h"
 #include "qp/rq.h"
 #include "qp/srq.h"
-#include "qp/wqe.h"
 #include "qp/zcopy.h"
 #include "rc/requester.h"
 #include "rc/responder.h"

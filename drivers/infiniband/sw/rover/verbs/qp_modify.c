@@ -11,7 +11,6 @@
 
 #include "core/trace.h"
 #include "qp/qp_state.h"
-#include "qp/wqe.h"
 #include "qp/zcopy.h"
 #include "rc/requester.h"
 #include "rc/responder.h"

@@ -6,9 +6,8 @@
  *            | pad to 4 bytes | ICRC             (RoCE v2, annex A17)
  *   Ethernet (0x8915) | GRH | BTH | ...          (RoCE v1, annex A16)
  *
- * InfiniBand Architecture Specification, volume 1, chapter 9.  All of wire/ but
- * exts.h and packet.h is pure: no state, no allocation; also compiled in
- * userspace.
+ * InfiniBand Architecture Specification, volume 1, chapter 9.  All of wire/ is
+ * pure: no state, no allocation; also compiled in userspace.
  */
 #ifndef ROVER_WIRE_H
 #define ROVER_WIRE_H
