@@ -196,19 +196,18 @@ static void run_full(struct pair *p, const void *arg)
 {
 	struct region *r;
 	struct conn *c = open_wide(p, &r);
-	unsigned int window, narrow;
+	unsigned int window;
 	int i;
 
 	(void)arg;
 	window = becomes_wide(c, r, IBV_WR_RDMA_WRITE);
-	narrow = window / 16 > NARROW ? window / 16 : NARROW;
 	network_is(p, "FULL");
-	for (i = 0; i < TRIES && window > narrow; i++) {
+	for (i = 0; i < TRIES && window > NARROW; i++) {
 		move(c, r, IBV_WR_RDMA_WRITE);
 		window = window_at_a(c);
 	}
 	network_is(p, "CLEAR");
-	check(p, window <= narrow, "a window of %u packets, though the queue is full", window);
+	check(p, window <= NARROW, "a window of %u packets, though the queue is full", window);
 }
 
 int main(int argc, char **argv)
