@@ -94,6 +94,7 @@ enum step_kind {
  * @absolute: @at is an address
  * @no_ackreq, @ackreq: a packet of the peer has AckReq if it ends a message; these change that.
  *	A received packet must not have AckReq, or must have it
+ * @pause: the packet is sent a round trip after the newest request, or later
  * @promptly: the packet does not wait for a timeout, or none expires during the silence
  * @flags: more bits of the BTH, in the byte with SE, M, pad and TVer
  * @pkey: P_Key, if not the default one
@@ -122,7 +123,7 @@ struct step {
 	uint64_t at;
 	bool absolute;
 	uint32_t dma;
-	bool no_ackreq, ackreq, credits, promptly;
+	bool no_ackreq, ackreq, credits, pause, promptly;
 	uint8_t flags;
 	uint16_t pkey;
 	uint32_t qpn_bits, psn_bits;

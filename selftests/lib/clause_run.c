@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clause_run.h"
 
@@ -61,6 +62,15 @@ static const char *note_each(const struct run *run)
 
 /* ---- packets ---- */
 
+static void send_packet(struct run *run)
+{
+	while (run->step->pause && now_ms() < run->seen_at + run->trip_ms)
+		usleep(500);
+	craft_send(&run->craft, run->step, run->each);
+	if (!run->trip_ms && run->posted > run->sent)
+		run->trip_ms = now_ms() - run->asked_at + 1;
+}
+
 /* Wait for a packet to the peer's queue pair; false if none comes, or one to the bystander. */
 static bool next_packet(struct run *run, unsigned int ms, bool *bystander)
 {
@@ -99,8 +109,10 @@ static void expect(struct run *run)
 	} while (wrong && !run->step->promptly && is_timeout(run) && now_ms() < until);
 	WANT(run, !wrong, "a packet with opcode 0x%02x: %s", run->s->peer.bth.opcode, wrong);
 	WANT(run, !run->step->promptly || now_ms() < began + PROMPT_MS, "a timeout sent it");
-	if (craft_is_request(&run->craft))
+	if (craft_is_request(&run->craft)) {
 		run->seen = run->s->peer.bth.psn & 0xffffff;
+		run->seen_at = now_ms();
+	}
 }
 
 /*
@@ -289,7 +301,7 @@ static void take_step(struct run *run)
 
 	switch (step->kind) {
 	case STEP_IN:
-		craft_send(&run->craft, run->step, run->each);
+		send_packet(run);
 		break;
 	case STEP_OUT:
 		expect(run);

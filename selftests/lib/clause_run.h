@@ -20,8 +20,10 @@
  * @each: current opcode of clause.each
  * @posted, @sent, @received, @taken: work requests posted, completed; receives posted, completed
  * @state: expected state of the queue pair
- * @seen: newest PSN of a received request
+ * @seen, @seen_at: PSN of the newest request, and when it came
  * @asked_at: time of the last send completion, or of the step before the first request
+ * @trip_ms: time of the first answer to a request, or 0; the queue pair has measured no longer
+ *	round trip
  * @late: the host stalled while a request was outstanding
  * @tries: earlier tries of this rule
  */
@@ -35,7 +37,9 @@ struct run {
 	unsigned int posted, sent, received, taken;
 	enum ibv_qp_state state;
 	uint32_t seen;
+	uint64_t seen_at;
 	uint64_t asked_at;
+	uint64_t trip_ms;
 	bool late;
 	unsigned int tries;
 };
