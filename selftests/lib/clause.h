@@ -78,8 +78,8 @@ enum clause_srq { SRQ_OWN, SRQ_SECOND, SRQ_FOREIGN, SRQ_NOBODY, SRQS };
 
 enum step_kind {
 	STEP_END, STEP_IN, STEP_OUT, STEP_SILENCE, STEP_NOT_DONE, STEP_POST, STEP_RECV,
-	STEP_SENT, STEP_GOT, STEP_EVENT, STEP_STATE, STEP_MEMORY, STEP_RECEIVED, STEP_LOCAL,
-	STEP_POKE, STEP_WORD, STEP_LOCAL_WORD, STEP_SHELL, STEP_IGNORE,
+	STEP_SENT, STEP_GOT, STEP_EVENT, STEP_STATE, STEP_MODIFY, STEP_MEMORY, STEP_RECEIVED,
+	STEP_LOCAL, STEP_POKE, STEP_WORD, STEP_LOCAL_WORD, STEP_SHELL, STEP_IGNORE,
 };
 
 /**
@@ -177,6 +177,8 @@ struct step {
 	{ .kind = STEP_GOT, .id = (number), .status = IBV_WC_##what, ##__VA_ARGS__ }
 #define EVENT(what)		{ .kind = STEP_EVENT, .status = IBV_EVENT_##what }
 #define STATE(what)		{ .kind = STEP_STATE, .status = IBV_QPS_##what }
+/* Modify the queue pair to this state. */
+#define MODIFY(what)		{ .kind = STEP_MODIFY, .status = IBV_QPS_##what }
 /* Contents of memory: for the peer's requests, of a receive, for work requests */
 #define MEMORY(from, bytes, what)					\
 	{ .kind = STEP_MEMORY, .at = (from), .len = (bytes), .fill = (what) }

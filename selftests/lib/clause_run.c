@@ -264,6 +264,17 @@ static void expect_word(struct run *run, const uint8_t *from)
 	     (unsigned long long)run->step->value);
 }
 
+static void modify(struct run *run)
+{
+	struct ibv_qp_attr attr = { .qp_state = run->step->status, .en_sqd_async_notify = 1 };
+	int mask = IBV_QP_STATE;
+
+	run->state = attr.qp_state;
+	if (attr.qp_state == IBV_QPS_SQD)
+		mask |= IBV_QP_EN_SQD_ASYNC_NOTIFY;
+	WANT(run, !ibv_modify_qp(run->c->qp, &attr, mask), "no way to state %d", run->state);
+}
+
 static int run_shell(void *command)
 {
 	return system(command);
@@ -330,6 +341,9 @@ static void take_step(struct run *run)
 		break;
 	case STEP_STATE:
 		expect_state(run);
+		break;
+	case STEP_MODIFY:
+		modify(run);
 		break;
 	case STEP_MEMORY:
 	case STEP_RECEIVED:

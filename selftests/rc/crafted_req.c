@@ -102,6 +102,28 @@ static const struct clause requests[] = {
 		POST(SEND, .len = 4, .wc_flags = IBV_SEND_FENCE), SILENCE,
 		IN(RESP_ONLY, 0, .len = 4, .msn = 1), SENT(1, SUCCESS),
 		OUT(SEND_ONLY, 1, .len = 4, .fill = FILL(0)), SEND_DONE(1, 2), END } },
+	/* Completions come in order: the fault is reported when the SEND is acknowledged. */
+	{ "10.10.2.2: before a fault the last packet is repeated to ask for an ACK", STEPS {
+		POST(RDMA_READ, .len = 4), OUT(READ_REQUEST, 0, .dma = 4),
+		POST(SEND, .len = 4, .wc_flags = IBV_SEND_FENCE), POST(SEND, .len = LOCAL_ROOM + 4),
+		SILENCE, IN(RESP_ONLY, 0, .len = 4, .msn = 1), SENT(1, SUCCESS),
+		OUT(SEND_ONLY, 1, .len = 4, .fill = FILL(0), .no_ackreq = true),
+		OUT(SEND_ONLY, 1, .len = 4, .fill = FILL(0), .ackreq = true, .promptly = true),
+		NOT_DONE, SEND_DONE(1, 2), SENT(3, LOC_PROT_ERR), DEAD, END } },
+	/* A READ follows the SEND with PSN 3, which has no AckReq therefore. */
+	{ "10.3.1.6: in SQD the last packet is repeated to ask for an ACK", .rd_atomic = 1, STEPS {
+		POST(RDMA_READ, .len = 4), OUT(READ_REQUEST, 0, .dma = 4),
+		POST(SEND, .len = 4, .wc_flags = IBV_SEND_FENCE), POST(RDMA_READ, .len = 4),
+		POST(SEND, .len = 4, .at = READ_LEN), POST(RDMA_READ, .len = 4), SILENCE,
+		IN(RESP_ONLY, 0, .len = 4, .msn = 1), SENT(1, SUCCESS),
+		OUT(SEND_ONLY, 1, .len = 4, .fill = FILL(0)), OUT(READ_REQUEST, 2, .dma = 4),
+		OUT(SEND_ONLY, 3, .len = 4, .no_ackreq = true), MODIFY(SQD),
+		OUT(SEND_ONLY, 3, .len = 4, .ackreq = true, .promptly = true),
+		IN(RESP_ONLY, 2, .len = 4, .msn = 3), SENT(2, SUCCESS), SENT(3, SUCCESS),
+		OUT(READ_REQUEST, 4, .dma = 4), SEND_DONE(3, 4),
+		IN(RESP_ONLY, 4, .len = 4, .msn = 5), SENT(5, SUCCESS), EVENT(SQ_DRAINED),
+		POST(SEND, .len = 4, .at = READ_LEN), SILENCE, MODIFY(RTS),
+		OUT(SEND_ONLY, 5, .len = 4, .ackreq = true), SEND_DONE(5, 6), END } },
 };
 
 static const struct clause acks[] = {
