@@ -15,11 +15,15 @@ enter='echo $$ >"$0/cgroup.procs" && exec "$@"'
 in_group() { at a bash -c "$enter" $group "$@"; }
 used() { at a cat $group/rdma.current; }
 
+make_group() {
+	at a bash -c "echo +rdma >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group"
+	at_end at a rmdir $group
+}
+
 # Objects up to the limit are allowed, more are refused, and freed objects can be allocated again.
 limits() {
 	local said
-	at a bash -c "echo +rdma >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group"
-	at_end at a rmdir $group
+	make_group
 	# One handle for the device; objects: domain, completion queue, and what follows.
 	at a bash -c "echo $DEV_A hca_handle=1 hca_object=7 >$group/rdma.max"
 	[[ $(at a cat $group/rdma.max) == *"$DEV_A hca_handle=1 hca_object=7"* ]] || fail "rdma.max says $(at a cat $group/rdma.max)"
@@ -39,6 +43,18 @@ limits() {
 	wait $! || true
 	within 10 eval '[[ $(used) == *"$DEV_A hca_handle=0 hca_object=0"* ]]'
 	in_group "$(program hold_objects)" "$DEV_A" --once
+}
+
+# The errors of the provider that nobody has to mend are for those who ask for them.
+printed() {
+	local said log=/tmp/verbs.log
+	make_group
+	at a bash -c "echo $DEV_A hca_handle=0 >$group/rdma.max"
+	said=$(in_group "$(program hold_objects)" "$DEV_A" --once 2>&1 >/dev/null) && fail "the device is opened"
+	[[ ! $said ]] || fail "it prints: $said"
+	in_group env VERBS_LOG_LEVEL=1 VERBS_LOG_FILE=$log "$(program hold_objects)" "$DEV_A" --once && fail "the device is opened"
+	said=$(at a cat $log)
+	[[ $said == *"librover: $DEV_A: opening the device: "* ]] || fail "it logs: $said"
 }
 
 # rename FROM TO, at a
@@ -200,6 +216,7 @@ moved() {
 }
 
 try "rdma cgroup limits are enforced, and freed objects are uncharged" limits
+try "a device that a limit refuses is an error on request only" printed
 try "rdma dev set name renames a device in use" renamed
 try "rdma monitor reports devices and netdevs" watched
 try "in shared netns mode a device cannot be moved" shared
