@@ -116,12 +116,13 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 
 # What make check leaves out, or shortens, for want of time: on the debug kernel and on the oldest, on the debug kernel, on the kernels
 # of both stable releases, between two guests.
-NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush
-NIGHTLY_DEBUG = affinity cc doorbell ecn errors event_flood kernel kill loopback loss mcast mw_rereg raw recovery rocev1 spoof srq ud xrc
-NIGHTLY_STABLE = provider pyverbs errors uc srq xrc recovery cc longest loopback spoof mcast macvlan loss rocev1 raw manage event_flood odp_charge
-NIGHTLY_PAIR = ud uc srq xrc mcast rocev1 raw unplug
+NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush mcast crafted packet_memory
+NIGHTLY_DEBUG = affinity cc doorbell ecn errors event_flood kernel kill loopback loss mw_rereg raw recovery rocev1 spoof srq ud xrc
+NIGHTLY_STABLE = shortcut provider pyverbs errors uc srq xrc recovery cc longest loopback spoof mcast macvlan loss rocev1 raw manage event_flood odp_charge
+NIGHTLY_PAIR = ud uc srq xrc mcast rocev1 raw unplug smc
 
-nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, mutants
+# The bench has one point at which the guest's memory runs out: only programs of rdma_rxe may be killed.
+nightly: series-check ## what is too long for make check: more cases on two kernels, series-check, every rdma-core, mutants
 	@$(MAKE) -s debug
 	@SPARSE=all tools/check 'build-[0-9]*'
 	@$(VM) chroot -- make -s -C selftests
@@ -138,6 +139,8 @@ nightly: series-check ## what is too long for make check: more cases on two kern
 	@$(VM) run --topology pair --timeout 1200 -- env CI=1 QUICK=1 selftests/run.sh $(NIGHTLY_PAIR)
 	@$(MAKE) -s check-cloud
 	@$(MAKE) -s check-rt
+	@$(MAKE) -s check-provider
+	@$(MAKE) -s bench BENCH=full ARRANGEMENT=single POINTS="'write 64K qps1024'"
 	@$(MAKE) -s mutants
 
 # What a user of a virtual machine needs to work.
