@@ -64,14 +64,14 @@ counted() {
 
 # talk UNDO: a ping-pong that runs until the end of the case; then UNDO. Its processes are in $talk,
 # its output in /tmp/said.a and .b. Its timeout is four seconds: some cases disable the interface
-# for one.
+# for one. The programs poll, and are nice to the tools that this test starts.
 talk() {
 	local tool
 	# shellcheck disable=SC2086 # words
 	at_end $1
 	at_end cat /tmp/said.a /tmp/said.b
 	next_port
-	tool=(ib_write_lat -F -p "$port" -u 17 -D $((50 * slow)) -m 1024 -s "${size:-2}")
+	tool=(nice -n 19 ib_write_lat -F -p "$port" -u 17 -D $((50 * slow)) -m 1024 -s "${size:-2}")
 	run_at b "${tool[@]}" -d "$DEV_B" >/tmp/said.b 2>&1 </dev/null &
 	talk=($!)
 	await_server b "$port" ${talk[0]}
