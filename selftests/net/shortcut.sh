@@ -64,7 +64,7 @@ counted() {
 
 # talk UNDO: a ping-pong that runs until the end of the case; then UNDO. Its processes are in $talk,
 # its output in /tmp/said.a and .b. Its timeout is four seconds: some cases disable the interface
-# for one. The programs poll, and are nice to the tools that this test starts.
+# for one. The programs poll: nice leaves the CPU to the tools that this test starts.
 talk() {
 	local tool
 	# shellcheck disable=SC2086 # words
