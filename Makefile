@@ -117,7 +117,8 @@ series-check: ## do they apply, compile and please checkpatch.pl, one by one? (m
 # What make check leaves out, or shortens, for want of time: on the debug kernel and on the oldest, on the debug kernel, on the kernels
 # of both stable releases, between two guests.
 NIGHTLY = shortcut inflight netdev_no_sg dmabuf flush mcast crafted packet_memory
-NIGHTLY_DEBUG = affinity cc doorbell ecn errors event_flood kernel kill loopback loss mw_rereg raw recovery rocev1 spoof srq ud xrc
+NIGHTLY_DEBUG = affinity cc dead_page doorbell ecn errors event_flood gids kernel kill link loopback loss macvlan mw_rereg raw recovery \
+	rocev1 smc spoof srq ud xrc
 NIGHTLY_STABLE = shortcut provider pyverbs errors uc srq xrc recovery cc longest loopback spoof mcast macvlan loss rocev1 raw manage event_flood odp_charge
 NIGHTLY_PAIR = ud uc srq xrc mcast rocev1 raw unplug smc
 
