@@ -3,7 +3,8 @@
  * odp - on-demand paging
  *
  * A result of hmm_range_fault() is valid only if, under the leaf's lock, the
- * sequence of the leaf's MMU notifier shows no invalidation since.
+ * sequence of the leaf's MMU notifier shows no invalidation since.  What a queue
+ * pair does until its page is there: rc/page_wait.c.
  *
  * Empty leaves are kept until there are many: leaves take about as much memory
  * as page tables.

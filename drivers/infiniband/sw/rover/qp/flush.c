@@ -2,8 +2,8 @@
 /*
  * flush - complete the requests of a ring with FLUSH_ERR, in portions
  *
- * rover_requester_flush() first completes the requests that it has begun.  See
- * decision 0043.
+ * rover_requester_flush() first completes the requests that it has begun,
+ * rover_responder_flush() the receive that it has begun.  See decision 0043.
  */
 #include "qp/flush.h"
 #include "qp/qp_state.h"

@@ -4,8 +4,9 @@
  *
  * Requests before req.una are completed, in order: SENDs and WRITEs by an ACK,
  * READs and atomics by their response.  An ACK past a missing response is an
- * implied NAK (IBTA 9.7.5.1.1): request it again.  Responses behind a missing
- * one are held (early) if the peer answers a request for a part of a READ.
+ * implied NAK (IBTA 9.7.5.1.1): recovery requests it again.  Responses behind a
+ * missing one are held (early) if the peer answers a request for a part of a
+ * READ.
  */
 #include "core/trace.h"
 #include "qp/cq.h"
