@@ -213,11 +213,16 @@ static struct net_device *shortcut_peer_dev(struct net_device *ndev)
 void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb)
 {
 	const struct rover_net *rnet = qp->dev->rnet;
-	struct net_device *in = skb->dev, *out;
+	struct net_device *in, *out;
 	struct rover_qp *peer;
 
 	WRITE_ONCE(qp->shortcut.rx_checked, jiffies);
-	out = shortcut_peer_dev(in);
+	/* RoCE v1 has no route, which the shortcut needs. */
+	if (skb->protocol == cpu_to_be16(ETH_P_IBOE))
+		return;
+	/* skb->dev is unset if @skb has waited in the backlog. */
+	in = dev_get_by_index_rcu(rnet->net, skb->skb_iif);
+	out = in ? shortcut_peer_dev(in) : NULL;
 	if (!out || shortcut_is_observed(out, in, skb->protocol, rnet))
 		return;
 	peer = rover_affinity_peer(qp);

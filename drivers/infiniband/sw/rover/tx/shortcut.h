@@ -14,13 +14,14 @@ void rover_shortcut_check(struct rover_qp *qp, const struct sk_buff *skb);
 /**
  * rover_shortcut_note_arrival() - open the peer's shortcut if not observed
  * @qp: receiver of @skb
- * @skb: ignored without interface (shortcut, backlog) or route (RoCE v1)
- * Context: softirq, under rcu_read_lock().
+ * @skb: verified to be the peer's; ignored if it came by the shortcut, as it
+ *	has no skb_iif then
+ * Context: softirqs off, under rcu_read_lock().
  */
 static inline void rover_shortcut_note_arrival(struct rover_qp *qp,
 					       const struct sk_buff *skb)
 {
-	if (skb->dev && skb_dst(skb) &&
+	if (skb->skb_iif &&
 	    READ_ONCE(qp->shortcut.rx_checked) != (u32)jiffies)
 		rover_shortcut_check(qp, skb);
 }
