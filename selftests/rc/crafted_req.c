@@ -281,7 +281,7 @@ static const struct clause responses[] = {
 		READ_SENT(0), IN(RESP_FIRST, 0, .len = MTU, .msn = 1),
 		IN(RESP_LAST, 2, .len = 100, .msn = 1),
 		OUT(READ_REQUEST, 1, .at = MTU, .dma = MTU + 100),
-		SEND_SENT(3), SILENCE, IN(ACKNOWLEDGE, 3, .msn = 2),
+		SEND_SENT(3), SILENCE, IN(ACKNOWLEDGE, 3, .msn = 2, .pause = true),
 		OUT(READ_REQUEST, 1, .at = MTU, .dma = MTU + 100, .promptly = true),
 		OUT(SEND_ONLY, 3, .len = 4), IN(RESP_FIRST, 1, .len = MTU, .msn = 1),
 		IN(RESP_LAST, 2, .len = 100, .msn = 1), SENT(1, SUCCESS), SEND_DONE(3, 2), END } },
